@@ -2,16 +2,14 @@
 //!
 //! Only this module converts a number to another width, and only this module converts bytes to text for people.
 
-mod differ;
-mod from;
 mod relay;
-
-pub use differ::{Differences, differences};
-pub(crate) use relay::Relay;
 
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
+
+pub(crate) use relay::Relay;
+pub use relay::{Differences, differences};
 
 /// Bytes that are borrowed from the caller or shared between clones; cloning never copies them.
 ///
@@ -429,10 +427,51 @@ pub(crate) fn whole(value: f32) -> Option<usize> {
     (value > -1.0 && value < 2_147_483_648.0).then_some(value as usize)
 }
 
+// What `Data` is made from and compared with.
+
+impl<'a> From<&'a [u8]> for Data<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Data { range: 0..bytes.len(), owner: Owner::Borrowed(bytes) }
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Data<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Data::from(&bytes[..])
+    }
+}
+
+impl<'a> From<&'a str> for Data<'a> {
+    fn from(text: &'a str) -> Self {
+        Data::from(text.as_bytes())
+    }
+}
+
+impl From<String> for Data<'_> {
+    fn from(text: String) -> Self {
+        Data::shared(text)
+    }
+}
+
+impl PartialEq for Data<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Data<'_> {}
+
+impl From<Vec<u8>> for Data<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Data::shared(bytes)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     proptest! {
         #[test]

@@ -51,9 +51,6 @@
 #![cfg_attr(feature = "mmap", deny(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
-// pest without its `std` feature asks for this name in the crate root.
-extern crate alloc;
-
 mod bsp;
 mod builder;
 pub mod bytes;
@@ -71,18 +68,21 @@ pub mod record;
 pub mod threads;
 
 pub use bsp::Bsp;
+pub use builder::Builder;
+pub use bytes::{Data, Rope};
 pub use draft::{
     Branch, Branches, Compression, Draft, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree,
     References, Structure,
 };
-pub use file::{Layout, Plan, Report, SaveOptions};
-
-pub use file::{Bounds, Change, ChangeKind, Container, Moved, Segment, SegmentKind, Slot, SlotEdit, SlotId, Versioned};
-
-pub use builder::Builder;
-pub use bytes::{Data, Rope};
 pub use error::{Error, ErrorKind, Hint, Place, Result};
+pub use file::{
+    Bounds, Change, ChangeKind, Container, Layout, Moved, Plan, Report, SaveOptions, Segment, SegmentKind, Slot,
+    SlotEdit, SlotId, Versioned,
+};
 pub use near::near;
+
+// pest without its `std` feature asks for this name in the crate root.
+extern crate alloc;
 
 /// The README's example is a test too.
 #[cfg(doctest)]

@@ -1,21 +1,24 @@
-//! `check`: finds errors in maps.
+//! `check`, `verify`, `checksum`: whether a map is as engines need it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
-use bspkit::dialect::ALL;
+use bspkit::dialect::{ALL, Use};
 use bspkit::face::report::FindingJson;
 use bspkit::op::check::{self, CODES, Code as FindingCode, Denied, Finding, Severity};
+use bspkit::op::checksum::{self, Computed, Value};
+use bspkit::op::verify::{self, Outcome, Verdict};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
 
-use super::context::Context;
+use super::context::{Context, Report};
 use super::help;
-use super::maps::Maps;
-use super::report::Report;
-use super::show::{count, json};
-use super::talk::{Code, Job};
+use super::maps::{Maps, Reading};
+use super::talk::{Code, Job, count, json, shown};
+
+// `check`: finds errors in maps.
 
 /// Find errors in maps
 ///
@@ -192,4 +195,187 @@ pub(super) fn print(findings: &[Finding], job: &mut Job<'_>) {
         number => format!(", {} not checked in full", count(number, "lump", "lumps")),
     };
     job.say(&format!("{}: {text}{left}", job.path));
+}
+
+// `verify`: tests the round-trip laws.
+
+/// Test the round-trip laws on maps
+///
+/// Each map is read, edited and written in memory with every layout. All bytes that were not edited must stay the same.
+/// Nothing is written to disk.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit verify dm4.bsp
+  bspkit verify maps -j 4 --stats
+  bspkit verify maps --json > laws.jsonl"
+))]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    reading: Reading,
+    /// Print how many records of each type were decoded and encoded again
+    #[arg(long)]
+    stats: bool,
+}
+
+#[derive(Serialize)]
+struct Verified {
+    ok: bool,
+    dialect: Option<&'static str>,
+    laws: serde_json::Map<String, serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "record_counts")]
+    records: Option<serde_json::Map<String, serde_json::Value>>,
+    error: Option<String>,
+}
+
+pub(crate) fn run_verify(cx: &Context, args: &VerifyArgs) -> Result<Code> {
+    let maps = args.reading.maps();
+    let total: Mutex<BTreeMap<&str, usize>> = Mutex::default();
+    let code = maps.each(cx, |map, job| {
+        let tried = cx.open(&map.path).map(|bsp| (bsp.dialect().name, verify::run(&bsp)));
+        if job.json {
+            job.document(&Verified::new(&tried, args.stats))?;
+        }
+        let (dialect, outcome) = tried?;
+        if !job.json {
+            print_verify(dialect, &outcome, job);
+            if args.stats {
+                let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+                outcome.records.iter().for_each(|(name, count)| *total.entry(*name).or_default() += count);
+                job.line(format!("     {}", counts(outcome.records.iter().copied())));
+            }
+        }
+        Ok(if outcome.is_ok() { Code::Done } else { Code::Found })
+    })?;
+    if args.stats && !args.reading.json && maps.many {
+        let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+        cx.talk.stdout(format!("all maps: {}\n", counts(total.into_iter())).as_bytes())?;
+    }
+    Ok(code)
+}
+
+impl Verified {
+    /// The document of a map. It has all fields even if the map cannot be opened.
+    fn new(tried: &Result<(&'static str, Outcome)>, with_records: bool) -> Self {
+        let outcome = tried.as_ref().ok().map(|(_, outcome)| outcome);
+        let laws = outcome.iter().flat_map(|outcome| &outcome.laws);
+        let records = |outcome: &&Outcome| {
+            outcome.records.iter().map(|(name, count)| (name.to_string(), (*count).into())).collect()
+        };
+        Verified {
+            ok: outcome.is_some_and(Outcome::is_ok),
+            dialect: tried.as_ref().ok().map(|(dialect, _)| *dialect),
+            laws: laws.map(|(name, verdict)| (name.to_string(), verdict.to_string().into())).collect(),
+            records: outcome.as_ref().filter(|_| with_records).map(records),
+            error: tried.as_ref().err().map(|error| format!("{error:#}")),
+        }
+    }
+}
+
+fn counts<'n>(records: impl Iterator<Item = (&'n str, usize)>) -> String {
+    let counts: Vec<_> = records.map(|(name, count)| format!("{count} {name}")).collect();
+    if counts.is_empty() { "no records".to_owned() } else { counts.join(", ") }
+}
+
+fn print_verify(dialect: &str, outcome: &Outcome, job: &mut Job<'_>) {
+    let number = |wanted: fn(&Verdict) -> bool| outcome.laws.iter().filter(|(_, verdict)| wanted(verdict)).count();
+    let failed = number(|verdict| matches!(verdict, Verdict::Fail(_)));
+    let skipped = number(|verdict| matches!(verdict, Verdict::Skipped(_)));
+    let mut parts = vec![format!("{} pass", outcome.laws.len() - failed - skipped)];
+    parts.extend((failed > 0).then(|| format!("{failed} fail")));
+    parts.extend((skipped > 0).then(|| format!("{skipped} skipped")));
+    let word = job.talk.verdict(outcome.is_ok(), if outcome.is_ok() { "pass" } else { "fail" });
+    job.line(format!("{word} {} ({dialect}: {})", job.path, parts.join(", ")));
+    for (name, verdict) in &outcome.laws {
+        if job.talk.verbose || matches!(verdict, Verdict::Fail(_)) {
+            job.line(format!("     {name}: {verdict}"));
+        }
+    }
+}
+
+// `checksum`: the checksums that engines compare between server and client.
+
+/// Print the checksums that server and client compare
+///
+/// Quake II and III compare a checksum of the whole file. QuakeWorld, GoldSrc and Source leave out the entities, so
+/// that a server can edit them alone. Quake engines that load entity files look for a file with the checksum of the
+/// entity text in its name. "Unverified" marks a checksum that no engine source or engine output confirms. Writing
+/// commands print how the checksums change with -v, --checksum and --dry-run.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit checksum dm4.bsp
+  bspkit checksum maps --json > sums.jsonl"
+))]
+pub(crate) struct ChecksumArgs {
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Serialize)]
+struct Checksums {
+    dialect: &'static str,
+    #[serde(skip)]
+    title: &'static str,
+    checksums: Vec<ChecksumJson>,
+}
+
+impl Report for Checksums {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        let none = if self.checksums.is_empty() { "; no checksum of these maps is known" } else { "" };
+        job.line(format!("{}: {}{none}", job.path, self.title));
+        for ChecksumJson { name, title, value, signed, file, verified } in &self.checksums {
+            let value = signed.map_or_else(|| value.clone(), |signed| format!("{value} ({signed})"));
+            let value = file.clone().unwrap_or(value);
+            let doubt = if *verified { "" } else { ", unverified" };
+            job.line(format!("  {name:<12} {value}  {title}{doubt}"));
+        }
+        Ok(())
+    }
+}
+
+#[derive(Serialize)]
+struct ChecksumJson {
+    name: &'static str,
+    title: &'static str,
+    value: String,
+    /// The number as Quake's engines print and send it, if it has 32 bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signed: Option<i32>,
+    /// The file that engines look for, if the checksum is in its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    verified: bool,
+}
+
+pub(crate) fn run_checksum(cx: &Context, args: &ChecksumArgs) -> Result<Code> {
+    args.reading.each(cx, |bsp, job| {
+        let checksums = checksum::all(&bsp).iter().map(|computed| checksum_as_json(computed, job.file)).collect();
+        job.report(&Checksums { dialect: bsp.dialect().name, title: bsp.dialect().title, checksums })
+    })
+}
+
+fn checksum_as_json(computed: &Computed, path: &Path) -> ChecksumJson {
+    let Computed { checksum, value, .. } = computed;
+    ChecksumJson {
+        name: checksum.name,
+        title: checksum.title,
+        value: value.to_string(),
+        signed: signed(value),
+        file: file(checksum.use_of, &value.to_string(), path),
+        verified: checksum.is_verified,
+    }
+}
+
+/// Engines print their checksums as signed numbers.
+fn signed(value: &Value) -> Option<i32> {
+    match value {
+        Value::Number(number) => Some(number.cast_signed()),
+        _ => None,
+    }
+}
+
+/// The name of the entity file with this key.
+fn file(use_of: Use, key: &str, path: &Path) -> Option<String> {
+    let stem = Path::new(path.file_stem()?);
+    (use_of == Use::FileName).then(|| format!("{}@{key}.ent", shown(stem)))
 }

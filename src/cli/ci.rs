@@ -1,5 +1,6 @@
 //! `ci`: the laws, the findings and the policy of a project, for CI systems.
 
+use std::collections::HashMap;
 use std::env;
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
@@ -8,22 +9,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
 use bspkit::face::ci::{self, Baseline, MapFindings, Report};
+use bspkit::face::{input, policy as policy_face};
 use bspkit::file::replace;
 use bspkit::op::check::Finding;
 use bspkit::op::policy::{self, Policy};
 use bspkit::{Bsp, SaveOptions};
 use clap::ValueEnum;
 
-use super::check;
 use super::context::{Context, is_stdin};
 use super::git::repository::Changed;
-use super::help;
 use super::maps::{MapArgs, MapFile, Maps};
-use super::show::{count, shown};
-use super::talk::{Code, Job};
-use policies::Policies;
-
-mod policies;
+use super::talk::{Code, Job, count, shown};
+use super::{check, help};
 
 /// Check maps in CI: laws, findings and the policy of the project
 ///
@@ -265,7 +262,7 @@ fn retain_changed(maps: &mut Maps, args: &Args, rev: &str) -> Result<()> {
     let mut failed: Option<Error> = None;
     maps.retain(|map| {
         let mut has_changed = || -> Result<bool> {
-            let policy = args.policy.clone().map_or_else(|| policies::find(map), |policy| Ok(Some(policy)))?;
+            let policy = args.policy.clone().map_or_else(|| find(map), |policy| Ok(Some(policy)))?;
             Ok(changed.has(&map.path)? || policy.map_or(Ok(false), |policy| changed.has(&policy))?)
         };
         has_changed().unwrap_or_else(|error| {
@@ -274,4 +271,62 @@ fn retain_changed(maps: &mut Maps, args: &Args, rev: &str) -> Result<()> {
         })
     });
     failed.map_or(Ok(()), Err)
+}
+
+// The policies of maps: the nearest `bspkit.toml`.
+
+/// The name of the file with the policy of a folder and the folders in it.
+const NAME: &str = "bspkit.toml";
+
+/// The policies of all maps of a run, each read once.
+struct Policies {
+    by_map: HashMap<PathBuf, PathBuf>,
+    read: HashMap<PathBuf, Policy>,
+    none: Policy,
+}
+
+impl Policies {
+    /// Reads the policies of these maps, before any map is checked.
+    fn load(maps: &Maps, named: Option<&Path>) -> Result<Self> {
+        let (mut by_map, mut read) = (HashMap::new(), HashMap::new());
+        // A policy that is named is read even if there is no map.
+        if let Some(path) = named {
+            read.insert(path.to_path_buf(), open(path)?);
+        }
+        for map in maps.iter() {
+            let Some(path) = named.map_or_else(|| find(map), |path| Ok(Some(path.to_path_buf())))? else { continue };
+            if !read.contains_key(&path) {
+                read.insert(path.clone(), open(&path)?);
+            }
+            by_map.insert(map.path.clone(), path);
+        }
+        Ok(Policies { by_map, read, none: Policy::default() })
+    }
+
+    /// The policy of a map; without a file everything is allowed.
+    fn of(&self, map: &MapFile) -> &Policy {
+        self.by_map.get(&map.path).and_then(|path| self.read.get(path)).unwrap_or(&self.none)
+    }
+}
+
+/// The nearest policy in the folders above a map.
+fn find(map: &MapFile) -> Result<Option<PathBuf>> {
+    let from = match is_stdin(&map.path) {
+        true => env::current_dir().ok(),
+        false => map.path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf)),
+    };
+    for path in from.iter().flat_map(|from| from.ancestors()).map(|folder| folder.join(NAME)) {
+        // A policy that cannot be read is no missing one: everything would be allowed.
+        if input::is_there(&path)? && !path.is_dir() {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+fn open(path: &Path) -> Result<Policy> {
+    // In messages the path is relative to the current folder, where it can be.
+    let here = env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
+    let name = shown(path.strip_prefix(here).unwrap_or(path));
+    Ok(policy_face::read(&name, &input::text(path)?)?)
 }

@@ -1,7 +1,10 @@
 //! The maps that the arguments name, and the work on each of them.
 
+mod turns;
+
 use std::collections::{HashMap, HashSet};
-use std::fs;
+use std::ffi::OsString;
+use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,20 +16,10 @@ use bspkit::file::names;
 use clap::ArgAction;
 
 use super::context::{Context, is_stdin};
-use super::options::shard::Shard;
-use super::show::shown;
-use super::stop;
-use super::talk::{Code, Job};
-use super::watch;
+use super::talk::{Code, Job, Shard, shown};
 use super::words::SEPARATOR;
-use tally::Tally;
-use turns::Turns;
-
-mod bar;
-mod renamed;
-mod tally;
-mod turns;
-mod walk;
+use super::{stop, watch};
+use turns::{Tally, Turns};
 
 // The maps that the arguments name. (A doc comment would become the help of the command.)
 #[derive(clap::Args)]
@@ -184,8 +177,8 @@ impl Maps {
         let mut maps = Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, misplaced: None };
         for path in arguments {
             match !is_stdin(path) && path.is_dir() {
-                true => maps.found.append(&mut walk::folder(path)),
-                false if super::wild::matches_nothing(path) => {
+                true => maps.found.append(&mut folder(path)),
+                false if super::words::matches_nothing(path) => {
                     let error = anyhow!("no file matches {}", shown(path));
                     let (path, name) = (path.to_path_buf(), path.to_path_buf());
                     maps.found.push(Err(Trouble { path, name, error, is_map: true }));
@@ -212,7 +205,7 @@ impl Maps {
     pub(crate) fn unpacked(arguments: &[PathBuf]) -> Self {
         // A folder in which nothing is an unpacked map is named as one folder, and refused as such.
         let inner = |path: &PathBuf| {
-            let found = (path.is_dir() && !is_unpacked(path)).then(|| walk::unpacked(path));
+            let found = (path.is_dir() && !is_unpacked(path)).then(|| unpacked(path));
             found.filter(|found| found.iter().any(Result::is_ok))
         };
         let inner: Vec<_> = arguments.iter().map(inner).collect();
@@ -414,4 +407,146 @@ pub(crate) fn real_path(path: &Path) -> io::Result<Option<PathBuf>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+// The maps in a folder and in the folders in it.
+
+/// An entry of a folder that waits to be read.
+struct Entry {
+    path: PathBuf,
+    name: PathBuf,
+    has_twin: bool,
+}
+
+/// All maps below a folder, sorted by name.
+///
+/// Waiting folders are in a list and not on the call stack, and a visited folder is recognized by its number in the
+/// file system. So the time for a deep folder grows only in proportion to its depth.
+fn folder(root: &Path) -> Vec<Result<MapFile, Trouble>> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    let mut waiting = vec![Entry { path: root.to_path_buf(), name: PathBuf::new(), has_twin: false }];
+    while let Some(Entry { path, name, has_twin }) = waiting.pop() {
+        let there = fs::metadata(&path);
+        if there.as_ref().is_ok_and(Metadata::is_dir) {
+            match entries(&path, &name, &mut seen) {
+                Ok(entries) => waiting.extend(entries.into_iter().rev()),
+                Err(error) => {
+                    let error = Error::new(error).context(format!("cannot read {}", shown(&path)));
+                    found.push(Err(Trouble { path, name, error, is_map: true }));
+                }
+            }
+        } else if name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp")) {
+            found.push(match there {
+                // Opening a pipe would wait for a writer. A file without metadata fails later, when it is opened.
+                Ok(there) if !there.is_file() => {
+                    let error = bspkit::Error::new(ErrorKind::Io, format!("{} is not a file", shown(&path)));
+                    Err(Trouble { path, name, error: error.into(), is_map: true })
+                }
+                _ => Ok(MapFile { path, name, target: None, is_one_of_many: true, has_twin }),
+            });
+        }
+    }
+    if found.is_empty() {
+        let error = anyhow!("there is no map (*.bsp) in {}", shown(root));
+        let (path, name) = (root.to_path_buf(), root.to_path_buf());
+        found.push(Err(Trouble { path, name, error, is_map: false }));
+    }
+    found
+}
+
+/// All unpacked maps below a folder, sorted by name.
+fn unpacked(root: &Path) -> Vec<Result<MapFile, Trouble>> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    let mut waiting = vec![(root.to_path_buf(), PathBuf::new())];
+    while let Some((path, name)) = waiting.pop() {
+        if is_unpacked(&path) {
+            found.push(Ok(MapFile { path, name, target: None, is_one_of_many: true, has_twin: true }));
+            continue;
+        }
+        match entries(&path, &name, &mut seen) {
+            Ok(entries) => {
+                let folders = entries.into_iter().filter(|entry| entry.path.is_dir());
+                waiting.extend(folders.rev().map(|entry| (entry.path, entry.name)));
+            }
+            Err(error) => {
+                let error = Error::new(error).context(format!("cannot read {}", shown(&path)));
+                found.push(Err(Trouble { path, name, error, is_map: true }));
+            }
+        }
+    }
+    if found.is_empty() {
+        let error = anyhow!("there is no unpacked map (a folder with manifest.json) in {}", shown(root));
+        let (path, name) = (root.to_path_buf(), root.to_path_buf());
+        found.push(Err(Trouble { path, name, error, is_map: false }));
+    }
+    found
+}
+
+/// The entries of a folder, sorted by name. Empty for a folder that was visited before, which a symbolic link can lead
+/// back to.
+fn entries(folder: &Path, below: &Path, seen: &mut HashSet<FolderId>) -> io::Result<Vec<Entry>> {
+    if !seen.insert(id(folder)?) {
+        return Ok(Vec::new());
+    }
+    let mut names = fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<OsString>>>()?;
+    names.sort();
+    let mut stems = HashSet::new();
+    let entry = |file: OsString| {
+        let name = below.join(&file);
+        let is_map = name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));
+        let has_twin =
+            is_map && !stems.insert(Path::new(&file).with_extension("").into_os_string().to_ascii_lowercase());
+        Entry { path: folder.join(&file), name, has_twin }
+    };
+    Ok(names.into_iter().map(entry).collect())
+}
+
+/// Identifies a folder.
+#[cfg(unix)]
+type FolderId = (u64, u64);
+#[cfg(not(unix))]
+type FolderId = PathBuf;
+
+#[cfg(unix)]
+fn id(folder: &Path) -> io::Result<FolderId> {
+    use std::os::unix::fs::MetadataExt;
+    let there = fs::metadata(folder)?;
+    Ok((there.dev(), there.ino()))
+}
+
+#[cfg(not(unix))]
+fn id(folder: &Path) -> io::Result<FolderId> {
+    // Some systems have no full paths, or none this long. A path that leads back ends at the limit of their length.
+    Ok(fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf()))
+}
+
+// A map that is saved under another file name, and the maps that lead to it.
+
+impl Maps {
+    /// One map, which is saved under another file name, and the other maps in a folder.
+    pub(crate) fn renamed(map: &Path, name: &Path, folder: Option<&Path>) -> Self {
+        let mut maps = Maps::find(&[map]);
+        let Some(folder) = folder else {
+            maps.found.iter_mut().flatten().for_each(|map| map.name = name.to_path_buf());
+            return maps;
+        };
+        let real = |path: &Path| real_path(path).ok().flatten();
+        let own = real(map);
+        let is_own = |found: &Result<MapFile, Trouble>| found.as_ref().is_ok_and(|found| real(&found.path) == own);
+        let (same, others): (Vec<_>, Vec<_>) = self::folder(folder).into_iter().partition(is_own);
+        // In the folder it keeps its place, and only the last part of its name changes.
+        let name =
+            same.iter().flatten().next().map_or_else(|| name.to_path_buf(), |same| same.name.with_file_name(name));
+        maps.found.iter_mut().flatten().for_each(|map| (map.name, map.is_one_of_many) = (name.clone(), true));
+        maps.found.extend(others.into_iter().filter(|found| !is_empty_folder(found)));
+        maps.many = true;
+        maps
+    }
+}
+
+/// Whether this says that a folder has no maps.
+fn is_empty_folder(found: &Result<MapFile, Trouble>) -> bool {
+    found.as_ref().is_err_and(|trouble| !trouble.is_map)
 }

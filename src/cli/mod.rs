@@ -1,59 +1,36 @@
 //! The `bspkit` program. It uses only the public API of the library: it parses arguments, prints data to stdout and
 //! messages to stderr.
 
-mod called;
-mod cat;
 mod check;
-mod checksum;
-mod choose;
 mod ci;
 mod completions;
 mod compress;
 mod context;
 mod cubemap;
-mod decompress;
 mod diff;
-mod dump;
 mod ent;
-mod get;
 mod git;
 mod info;
 mod light;
 mod lmp;
-mod load;
-mod ls;
-mod man;
 mod maps;
 mod model;
-mod options;
 mod order;
 mod pack;
-mod pairs;
 mod pak;
-mod prune;
 mod records;
-mod refs;
 mod rename;
-mod report;
 mod res;
-mod rule_files;
 mod rules;
 #[cfg(feature = "script")]
 mod run;
 mod save;
-mod set;
-mod show;
-mod spare;
 mod stop;
-mod suggest;
-mod talk;
+pub(crate) mod talk;
 mod tex;
-mod unpack;
 mod verbs;
-mod verify;
 mod vis;
 mod watch;
-mod wild;
 mod words;
 
 use std::ffi::OsString;
@@ -62,9 +39,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use context::Context;
-use options::Options;
-use talk::{Code, Talk};
-use verbs::{bspzip, ripent};
+use talk::{Code, Options, Talk};
 
 /// The text after the options in the help of every command: examples, then the exit status.
 macro_rules! help {
@@ -88,19 +63,18 @@ pub(crate) fn with_table(heading: &str, table: &str, help: &str) -> String {
     format!("{heading}:\n{table}\n\n{help}")
 }
 
-/// The commands of a group: for each its name and its module, which has `Args` and `run`. (The modules are declared
-/// outside the macro, so that `cargo fmt` finds them.)
+/// The commands of a group: for each its name, its arguments and the function that runs it.
 macro_rules! commands {
-    ($($(#[$only:meta])? $name:ident($module:ident),)*) => {
+    ($($(#[$only:meta])? $name:ident($args:ty, $run:path),)*) => {
         #[derive(clap::Subcommand)]
         enum Command {
-            $($(#[$only])? $name($crate::cli::called::Called<$module::Args>),)*
+            $($(#[$only])? $name($crate::cli::words::Called<$args>),)*
         }
 
         impl Command {
             fn run(&self, cx: &$crate::cli::context::Context) -> anyhow::Result<$crate::cli::talk::Code> {
                 match self {
-                    $($(#[$only])? Command::$name(args) => $module::run(cx, &args.0),)*
+                    $($(#[$only])? Command::$name(args) => $run(cx, &args.0),)*
                 }
             }
         }
@@ -125,43 +99,43 @@ struct Cli {
 }
 
 commands! {
-    Info(info),
-    Ls(ls),
-    Cat(cat),
-    Verify(verify),
-    Check(check),
-    Ci(ci),
-    Diff(diff),
-    Git(git),
-    Checksum(checksum),
-    Ent(ent),
-    Dump(dump),
-    Load(load),
-    Get(get),
-    Set(set),
-    Refs(refs),
-    Records(order),
-    Unpack(unpack),
-    Pack(pack),
-    Compress(compress),
-    Decompress(decompress),
-    Light(light),
-    Lmp(lmp),
-    Pak(pak),
-    Rename(rename),
-    Cubemap(cubemap),
-    Model(model),
-    Prune(prune),
+    Info(info::Args, info::run),
+    Ls(info::LsArgs, info::run_ls),
+    Cat(info::CatArgs, info::run_cat),
+    Verify(check::VerifyArgs, check::run_verify),
+    Check(check::Args, check::run),
+    Ci(ci::Args, ci::run),
+    Diff(diff::Args, diff::run),
+    Git(git::Args, git::run),
+    Checksum(check::ChecksumArgs, check::run_checksum),
+    Ent(ent::Args, ent::run),
+    Dump(records::DumpArgs, records::run_dump),
+    Load(records::LoadArgs, records::run_load),
+    Get(records::GetArgs, records::run_get),
+    Set(records::SetArgs, records::run_set),
+    Refs(records::RefsArgs, records::run_refs),
+    Records(order::Args, order::run),
+    Unpack(pack::UnpackArgs, pack::run_unpack),
+    Pack(pack::Args, pack::run),
+    Compress(compress::Args, compress::run),
+    Decompress(compress::DecompressArgs, compress::run_decompress),
+    Light(light::Args, light::run),
+    Lmp(lmp::Args, lmp::run),
+    Pak(pak::Args, pak::run),
+    Rename(rename::Args, rename::run),
+    Cubemap(cubemap::Args, cubemap::run),
+    Model(model::Args, model::run),
+    Prune(compress::PruneArgs, compress::run_prune),
     #[cfg(feature = "script")]
-    Run(run),
-    Rules(rules),
-    Tex(tex),
-    Vis(vis),
-    Bspzip(bspzip),
-    Ripent(ripent),
-    Res(res),
-    Completions(completions),
-    Man(man),
+    Run(run::Args, run::run),
+    Rules(rules::Args, rules::run),
+    Tex(tex::Args, tex::run),
+    Vis(vis::Args, vis::run),
+    Bspzip(verbs::BspzipArgs, verbs::run_bspzip),
+    Ripent(verbs::RipentArgs, verbs::run_ripent),
+    Res(res::Args, res::run),
+    Completions(completions::Args, completions::run),
+    Man(completions::ManArgs, completions::run_man),
 }
 
 pub(crate) fn main() -> ExitCode {
@@ -184,13 +158,13 @@ fn parse(given: &[OsString], split: fn(&clap::Command, Vec<OsString>) -> Vec<OsS
         let arguments = split(program, given.to_vec());
         program.try_get_matches_from_mut(arguments).and_then(|found| Cli::from_arg_matches(&found))
     };
-    let found = match parsed(&mut called::only(given, Cli::command)) {
+    let found = match parsed(&mut words::only(given, Cli::command)) {
         Err(error) if error.kind() == clap::error::ErrorKind::DisplayVersion => error.exit(),
         // Help and errors are about all commands.
         Err(_) => {
             let mut program = Cli::command();
             parsed(&mut program).unwrap_or_else(|mut error| {
-                suggest::suggest(&mut error, &program, words::command(&program, given));
+                words::suggest(&mut error, &program, words::command(&program, given));
                 error.format(&mut program).exit()
             })
         }

@@ -1,6 +1,7 @@
 //! `rename`: gives a map another name.
 
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -8,17 +9,14 @@ use anyhow::{Context as _, Error, Result};
 use bspkit::Draft;
 use bspkit::bytes::escaped;
 use bspkit::face::rename::RenamedJson;
-use bspkit::op::rename::{Rename, Renamed, owners};
+use bspkit::op::rename::{FILES, Rename, Renamed, owners};
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};
 use super::help;
 use super::maps::{MapArgs, MapFile, Maps};
 use super::save::{Edited, Save, bad_argument};
-use super::show::{count, shown};
-use super::talk::{Code, Job};
-
-mod beside;
+use super::talk::{Code, Job, count, shown};
 
 /// The most places that stay and are listed when a map is saved.
 const LISTED: usize = 10;
@@ -84,7 +82,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let edit = |draft: &mut Draft<'static>, found: &MapFile, job: &mut Job<'_>| -> Result<Task> {
         let is_own = found.path == map;
         let renamed = if is_own { rename.apply(draft)? } else { rename.apply_to_other(draft)? };
-        let beside = if is_own && !is_stdin(map) { beside::files(map, &rename) } else { Vec::new() };
+        let beside = if is_own && !is_stdin(map) { files(map, &rename) } else { Vec::new() };
         if job.json {
             job.extra.insert("rename".to_owned(), json(&renamed, &beside)?);
         }
@@ -281,4 +279,49 @@ impl Task {
         lines.extend(beside);
         lines
     }
+}
+
+// Files on the disk that engines find by the name of a map.
+
+/// The most files of a folder that are looked at.
+const MOST: usize = 100_000;
+
+/// The files beside a map that have its name, with their new paths: in its folder, and, if that is called `maps`, in
+/// all folders where engines look for files of a map.
+fn files(map: &Path, rename: &Rename) -> Vec<(PathBuf, PathBuf)> {
+    let folder = map.parent().unwrap_or(Path::new(""));
+    let is_maps = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("maps"));
+    let mut folders: Vec<&str> =
+        FILES.iter().map(|(before, _)| before.rsplit_once('/').map_or("", |(folder, _)| folder)).collect();
+    folders.sort_unstable();
+    folders.dedup();
+    let mut found = Vec::new();
+    for name in folders {
+        let place = match name.strip_prefix("maps") {
+            Some(below) => folder.join(below.trim_start_matches('/')),
+            None if is_maps => folder.with_file_name("").join(name),
+            None => continue,
+        };
+        found.extend(in_folder(&place, name, rename));
+    }
+    found.retain(|(old, _)| old != map);
+    found.sort();
+    found
+}
+
+/// The files of one folder, which engines know by this name.
+fn in_folder(place: &Path, name: &str, rename: &Rename) -> Vec<(PathBuf, PathBuf)> {
+    let here = if place.as_os_str().is_empty() { Path::new(".") } else { place };
+    let Ok(entries) = fs::read_dir(here) else { return Vec::new() };
+    let renamed = |entry: fs::DirEntry| {
+        let file = entry.file_name();
+        let path = [name.as_bytes(), b"/", file.as_encoded_bytes()].concat();
+        // A folder of the map is known by the files in it.
+        let inner: &[u8] = if entry.path().is_dir() { b"/x" } else { b"" };
+        let new = rename.file([&path, inner].concat())?;
+        let new = new.strip_suffix(inner)?.rsplit(|byte| *byte == b'/').next()?.to_vec();
+        let new = String::from_utf8(new).ok()?;
+        (OsStr::new(&new) != file).then(|| (place.join(&file), place.join(new)))
+    };
+    entries.take(MOST).flatten().filter_map(renamed).collect()
 }

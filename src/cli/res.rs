@@ -15,9 +15,8 @@ use serde::Serialize;
 use super::context::{Context, is_stdin};
 use super::help;
 use super::maps::{MapArgs, MapFile};
-use super::show::{count, shown, text_and_raw};
-use super::spare::spare;
-use super::talk::{Code, Job};
+use super::save::spare;
+use super::talk::{Code, Job, count, shown, text_and_raw};
 
 /// The extension of the files.
 const EXTENSION: &str = "res";

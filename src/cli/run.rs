@@ -16,8 +16,7 @@ use super::context::{Context, is_stdin};
 use super::help;
 use super::maps::{MapArgs, MapFile};
 use super::save::{Edited, Save, bad_argument};
-use super::show::shown;
-use super::talk::{Code, Job};
+use super::talk::{Code, Job, shown};
 
 /// Run a script on maps
 ///

@@ -1,32 +1,27 @@
 //! Saves edited maps: the target, the options, and the report.
 
+mod dry;
+
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context as _, Error, Result};
+use anyhow::{Context as _, Error as AnyhowError, Result, bail};
+use bspkit::dialect::AREAS;
 use bspkit::face::{beside, put};
 use bspkit::file::SideFile;
-use bspkit::op::checksum;
+use bspkit::op::check::{self, Finding, Options, Severity, Stale};
 use bspkit::op::compare::Comparison;
-use bspkit::{Draft, ErrorKind, Layout, Plan, SaveOptions};
+use bspkit::op::{aas, checksum};
+use bspkit::{Bsp, Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
 use clap::{Args, ValueEnum};
 
 use super::context::{Context, is_stdin};
 use super::maps::{MapFile, Maps, real_path};
-use super::show::{count, shown};
-use super::talk::{Code, Job};
-use aas::Areas;
-use dry::DryRun;
-use findings::Findings;
-use sums::Sums;
-
-mod aas;
-mod dry;
-pub(crate) mod findings;
-mod sums;
+use super::talk::{Code, Job, count, shown};
+use dry::{DryRun, Sums};
 
 #[derive(Args)]
 #[command(next_help_heading = "Saving")]
@@ -88,7 +83,7 @@ pub(crate) enum Edited {
     Nothing(String),
 }
 
-pub(crate) fn bad_argument(message: String, hint: &str) -> Error {
+pub(crate) fn bad_argument(message: String, hint: &str) -> AnyhowError {
     let error = bspkit::Error::new(ErrorKind::Argument, message);
     if hint.is_empty() { error.into() } else { error.with_hint(hint).into() }
 }
@@ -409,5 +404,151 @@ impl From<LayoutName> for Layout {
             LayoutName::Append => Layout::Append,
             LayoutName::Repack => Layout::Repack,
         }
+    }
+}
+
+// Checks an edit before it is saved: new warnings are printed, new errors are refused.
+
+/// The most that is listed as text.
+const LISTED: usize = 10;
+
+/// The findings that an edit adds.
+#[derive(Default)]
+pub(crate) struct Findings {
+    pub(crate) list: Vec<Finding>,
+    /// References by index to records that left their index.
+    pub(crate) stale: Vec<Stale>,
+}
+
+impl Findings {
+    pub(crate) fn of(draft: &Draft<'_>) -> Result<Self> {
+        Ok(Findings { list: check::introduced(draft, &Options::default())?, stale: check::stale(draft)? })
+    }
+
+    /// The findings that are known to be new.
+    pub(crate) fn new(list: Vec<Finding>) -> Self {
+        Findings { list, stale: Vec::new() }
+    }
+
+    fn errors(&self) -> impl Iterator<Item = &Finding> {
+        self.list.iter().filter(|finding| finding.code.severity == Severity::Error)
+    }
+
+    /// Whether a save needs --force.
+    pub(crate) fn needs_force(&self) -> bool {
+        self.errors().next().is_some()
+    }
+
+    /// Refuses a save if the edit adds errors. The message lists up to ten of them.
+    pub(crate) fn refuse(&self) -> Result<()> {
+        let errors: usize = self.errors().map(|finding| finding.count).sum();
+        if errors == 0 {
+            return Ok(());
+        }
+        let listed: Vec<String> = self.errors().take(LISTED).map(Finding::to_string).collect();
+        let rest = errors - self.errors().take(LISTED).map(|finding| finding.count).sum::<usize>();
+        let more = if rest > 0 { format!("\nand {rest} more") } else { String::new() };
+        let message = format!("the edit would add {} to the map", count(errors, "error", "errors"));
+        let hint = format!("{}{more}\nuse --force to save it anyway", listed.join("\n"));
+        Err(Error::new(ErrorKind::Refused, message).with_hint(hint).into())
+    }
+
+    /// Prints the findings that are not refused, notes about lumps only with `--verbose`, and the references that the
+    /// edit does not update.
+    pub(crate) fn say(&self, job: &mut Job<'_>) {
+        let is_said = |finding: &&Finding| {
+            let is_note = finding.code.severity == Severity::Note;
+            job.talk.verbose || !is_note || finding.code.name.starts_with("entity-")
+        };
+        for finding in self.list.iter().filter(is_said) {
+            job.warn_here(&format!("the edit adds {finding}"));
+        }
+        self.stale.iter().take(LISTED).for_each(|stale| job.warn_here(&stale.to_string()));
+        if self.stale.len() > LISTED {
+            let fields = count(self.stale.len() - LISTED, "more field refers", "more fields refer");
+            job.warn_here(&format!("{fields} to other records than before"));
+        }
+    }
+}
+
+// `--fix-aas`: updates the checksum in the .aas file, which holds the areas for bots.
+
+/// The new .aas file, with the checksum of the new map, before it is written.
+struct Areas {
+    /// The file as it was, where the new one is written.
+    to: SideFile,
+    bytes: Vec<u8>,
+    sums: (checksum::Value, checksum::Value),
+}
+
+impl Areas {
+    /// Reads the .aas file of the edited map and makes the one for the saved map. The file must be up to date, except
+    /// with `force`.
+    fn read(
+        map: &Path,
+        bsp: &Bsp<'_>,
+        plan: &Plan<'_>,
+        place: &Path,
+        force: bool,
+        job: &mut Job<'_>,
+    ) -> Result<Option<Self>> {
+        let dialect = bsp.dialect();
+        let has_areas = dialect.beside.iter().copied().flatten().any(|file| file.after == AREAS);
+        let Some(sum) = dialect.checksums.first().filter(|_| has_areas) else {
+            let message = format!("--fix-aas is for Quake III maps: those of {} have no .aas file", dialect.title);
+            return Err(Error::new(ErrorKind::Argument, message).with_hint("leave it out").into());
+        };
+        let [from, to] = [map, place].map(|path| path.with_extension(&AREAS[1..]));
+        let there = SideFile::read(&from)?;
+        let Some(old) = there.bytes() else {
+            job.warn_here(&format!("{} does not exist, so --fix-aas has no effect", shown(&from)));
+            return Ok(None);
+        };
+        let cannot = || format!("cannot fix {}", shown(&from));
+        let refused = |message: String| Error::new(ErrorKind::Refused, message);
+        if real_path(map)? != real_path(place)? && real_path(&from)? == real_path(&to)? {
+            let message = format!("{} belongs to the input map, which stays as it is", shown(&from));
+            return Err(refused(message).with_hint("save under a name that differs before the last dot").into());
+        }
+        let mut bytes = old.to_vec();
+        let (old, new) = (checksum::of(bsp, sum), checksum::of_plan(bsp, plan, sum));
+        let stored = checksum::Value::Number(aas::checksum(&bytes).with_context(cannot)?);
+        if stored != old && !force {
+            let message = format!("it is out of date: it is for a map with checksum {stored}, but this map has {old}");
+            let error = refused(message).with_hint("build it again, or use --force to update the checksum anyway");
+            return Err(anyhow::Error::new(error).context(cannot()));
+        }
+        if let checksum::Value::Number(number) = new {
+            aas::set_checksum(&mut bytes, number).with_context(cannot)?;
+        }
+        let to = if to == from { there } else { SideFile::read(&to)? };
+        Ok(Some(Areas { to, bytes, sums: (stored, new) }))
+    }
+
+    fn say(&self, rest: &str, job: &mut Job<'_>) {
+        let (old, new) = self.sums;
+        job.say(&format!("{}: checksum {old} -> {new}{rest}", shown(self.to.path())));
+    }
+
+    /// Writes the file, unless it exists with the same bytes.
+    fn save(&self, how: &SaveOptions, job: &mut Job<'_>) -> Result<()> {
+        if self.to.bytes() == Some(&self.bytes) {
+            return Ok(());
+        }
+        let saved = self.to.save(&self.bytes, how).with_context(|| format!("cannot save {}", shown(self.to.path())))?;
+        saved.warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(self.to.path()))));
+        self.say(&kept(saved.backup.as_deref()), job);
+        Ok(())
+    }
+}
+
+// Files that the program writes are not those that it reads.
+
+/// Refuses a path that is the input map.
+pub(crate) fn spare(path: &Path, map: &Path) -> Result<()> {
+    let real = |path: &Path| real_path(path).ok().flatten();
+    match real(path).is_some() && real(path) == real(map) {
+        true => bail!("{} is the input map: name another file", shown(path)),
+        false => Ok(()),
     }
 }

@@ -1,17 +1,25 @@
-//! The output of the program: data on stdout, messages on stderr, and the exit status.
+//! The output of the program: data on stdout, messages on stderr, the exit status, and the options of every command.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal, Write};
+use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::path::Path;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use anyhow::{Context, Error, Result};
 use bspkit::bytes::for_terminal;
+use bspkit::dialect::{self, Dialect};
+pub(crate) use bspkit::face::report::{Head, ValueJson, text_and_raw};
+pub(crate) use bspkit::face::shown;
 use bspkit::{ErrorKind, Hint};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
 
-use super::options::{Color, Options};
-use super::show::shown;
+// The output of the program: data on stdout, messages on stderr, and the exit status.
 
 /// The exit status that shells give a program ended by Ctrl-C.
 pub(crate) const STOPPED: u8 = 130;
@@ -350,9 +358,193 @@ fn kind(error: &Error) -> &'static str {
     }
 }
 
+// The text of JSON documents and of counts.
+
+/// An indented document for a single map, one line for each of several.
+pub(crate) fn json(document: &impl Serialize, many: bool) -> Result<Vec<u8>> {
+    Ok(if many { serde_json::to_vec(document)? } else { serde_json::to_vec_pretty(document)? })
+}
+
+/// `3 entities`, `1 entity`.
+pub(crate) fn count(number: usize, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
+}
+
+/// How many lines of a kind are printed.
+const MOST_OF_A_KIND: usize = 10;
+
+/// Lines of several kinds: the first ten of each are printed, and of the rest the number.
+#[derive(Default)]
+pub(crate) struct Few<'k> {
+    counts: Vec<(&'k str, usize)>,
+    all: bool,
+}
+
+impl<'k> Few<'k> {
+    /// With `all` every line is printed.
+    pub(crate) fn new(all: bool) -> Self {
+        Few { counts: Vec::new(), all }
+    }
+
+    /// Whether one more line of a kind is printed. There are few kinds.
+    pub(crate) fn takes(&mut self, kind: &'k str) -> bool {
+        let at = self.counts.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
+            self.counts.push((kind, 0));
+            self.counts.len() - 1
+        });
+        self.counts[at].1 += 1;
+        self.all || self.counts[at].1 <= MOST_OF_A_KIND
+    }
+
+    /// What is said of the lines that were not printed: a sentence for each kind.
+    pub(crate) fn rest(&self) -> impl Iterator<Item = String> {
+        let rest = self.counts.iter().map(|(kind, count)| (kind, count.saturating_sub(MOST_OF_A_KIND)));
+        let rest = rest.filter(|(_, more)| *more > 0 && !self.all);
+        rest.map(|(kind, more)| format!("and {more} more ({kind}); -v lists them"))
+    }
+}
+
+// The options of every command.
+
+#[derive(Args)]
+#[command(next_help_heading = "Options of every command")]
+pub(crate) struct Options {
+    /// Read the map as this dialect, without detection; an unknown name lists the valid ones
+    #[arg(long, global = true, value_name = "NAME", ignore_case = true, value_parser = dialects(),
+        hide_possible_values = true)]
+    pub(crate) dialect: Option<&'static Dialect>,
+    /// How many maps to process at once; for one map, how many threads to use
+    /// [default: one per core; four per core when saving several maps]
+    #[arg(short, long, global = true, value_name = "N", value_parser = jobs)]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Continue after a failed map (the default)
+    #[arg(long, global = true, conflicts_with = "fail_fast")]
+    keep_going: bool,
+    /// Start no further map after a failed one
+    #[arg(long, global = true)]
+    pub(crate) fail_fast: bool,
+    /// Process only part I of N of the maps, to share the work between machines; maps are sorted by their path below
+    /// the folder
+    #[arg(long, global = true, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// On stderr, print only warnings and errors
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Print more: every law, every oddity in the entity text, checksums, the time taken
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// When to use color; NO_COLOR is respected
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+fn dialects() -> impl TypedValueParser<Value = &'static Dialect> {
+    let names = dialect::ALL.iter().map(|dialect| dialect.name);
+    PossibleValuesParser::new(names).try_map(|name| dialect::by_name(&name))
+}
+
+/// A larger number of threads is taken for a typing error.
+const MOST_JOBS: usize = 256;
+
+fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    let jobs = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= MOST_JOBS);
+    jobs.ok_or_else(|| format!("the number must be from 1 to {MOST_JOBS}"))
+}
+
+impl Options {
+    /// The number of threads.
+    pub(crate) fn jobs(&self) -> usize {
+        let cores = || std::thread::available_parallelism().ok();
+        self.jobs.or_else(cores).map_or(1, NonZeroUsize::get).min(MOST_JOBS)
+    }
+}
+
+// `--shard I/N`: one of N parts of the maps.
+
+/// The number of a part, counted from 1, and the number of parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shard {
+    part: usize,
+    parts: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bad = || format!("`{text}` is not a part: write I/N, for example 2/4 for the second of four");
+        // `parse` alone would accept a sign.
+        let number = |digits: &str| digits.parse().ok().filter(|_| digits.bytes().all(|digit| digit.is_ascii_digit()));
+        let (part, parts) = text.split_once('/').ok_or_else(bad)?;
+        let (part, parts) = (number(part).ok_or_else(bad)?, number(parts).ok_or_else(bad)?);
+        match (part, parts) {
+            (_, 0) => Err("the number of parts must be at least 1: 2/4 is the second of four".to_owned()),
+            (0, _) => Err("parts are counted from 1: 2/4 is the second of four".to_owned()),
+            (part, parts) if part > parts => Err(format!("there is no part {part} of {parts}")),
+            _ => Ok(Shard { part, parts }),
+        }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.part, self.parts)
+    }
+}
+
+impl Shard {
+    /// The range of this part in a sorted list of `all` items. The parts follow each other without gaps, cover the
+    /// list, and their sizes differ by at most one.
+    pub(crate) fn range(self, all: usize) -> Range<usize> {
+        let (size, larger) = (all / self.parts, all % self.parts);
+        let start = |part: usize| part.saturating_mul(size) + part.min(larger);
+        start(self.part - 1)..start(self.part)
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn parts_are_disjoint_and_cover_everything(all in 0_usize..5000, parts in 1_usize..200) {
+            let ranges: Vec<_> = (1..=parts).map(|part| Shard { part, parts }.range(all)).collect();
+            prop_assert_eq!(ranges[0].start, 0);
+            prop_assert_eq!(ranges[parts - 1].end, all);
+            prop_assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
+            let sizes = || ranges.iter().map(ExactSizeIterator::len);
+            prop_assert!(sizes().max().unwrap() - sizes().min().unwrap() <= 1);
+        }
+
+        #[test]
+        fn no_part_is_out_of_bounds(all in 0_usize..50, part in 1_usize.., parts in 1_usize..) {
+            let (part, parts) = (part.min(parts), part.max(parts));
+            let range = Shard { part, parts }.range(all);
+            prop_assert!(range.start <= range.end && range.end <= all);
+        }
+    }
+
+    #[test]
+    fn invalid_parts_are_refused() {
+        assert_eq!("2/4".parse(), Ok(Shard { part: 2, parts: 4 }));
+        assert_eq!("1/1".parse::<Shard>().unwrap().range(7), 0..7);
+        for bad in
+            ["", "/", "1", "1/", "/2", "0/4", "5/4", "1/0", "0/0", "-1/4", "+1/4", "1/4/2", "a/b", " 1/2", "1.0/2"]
+        {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
+        assert!("1/99999999999999999999999".parse::<Shard>().is_err());
+    }
 
     /// Text of a map that a terminal would take for commands, in every form that control characters have.
     #[test]

@@ -66,7 +66,7 @@ mod system {
     use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
     use std::time::Duration;
 
-    use crate::cli::show::shown;
+    use crate::cli::talk::shown;
 
     /// How many maps are listed with their names, and the most bytes of a sentence. Others have one without a name.
     const PLACES: usize = 64;

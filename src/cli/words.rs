@@ -1,19 +1,26 @@
-//! Finds the maps among the arguments of a command line.
-//!
-//! A MAP is the first word after the name of the command, and each word directly after it that ends in `.bsp`. If the
-//! command takes a fixed number of other words, these are the last ones, and all words before them are maps, as with
-//! `cp`. With a `--` after them, folders before it are maps too. So every command accepts a shell's
-//! `*.bsp`, and the meaning of the arguments does not depend on which files exist. A MAP with wildcards, which some
-//! shells do not expand, is replaced by the files that match.
-//!
-//! The argument parser knows one MAP. All maps are joined to one argument before it runs, which it splits again.
+//! The words of a command line: which ones are maps, wildcards that the shell did not expand, the commands that it
+//! names, and known names that are close to an unknown one.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
 
-use clap::{Arg, ArgAction, Command};
+use bspkit::content::pattern::Pattern;
+use bspkit::near;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
-use super::wild::expand;
+// Finds the maps among the arguments of a command line.
+//
+// A MAP is the first word after the name of the command, and each word directly after it that ends in `.bsp`. If the
+// command takes a fixed number of other words, these are the last ones, and all words before them are maps, as with
+// `cp`. With a `--` after them, folders before it are maps too. So every command accepts a shell's
+// `*.bsp`, and the meaning of the arguments does not depend on which files exist. A MAP with wildcards, which some
+// shells do not expand, is replaced by the files that match.
+//
+// The argument parser knows one MAP. All maps are joined to one argument before it runs, which it splits again.
 
 /// Separates joined maps. No argument of a program can contain it.
 pub(crate) const SEPARATOR: char = '\0';
@@ -123,5 +130,122 @@ fn own_values(arg: &Arg) -> usize {
             arg.get_num_args().map_or(1, |values| values.min_values())
         }
         _ => 0,
+    }
+}
+
+// Wildcards in arguments that the shell did not expand: those of Windows do not expand any.
+
+/// The files that an argument with wildcards names, sorted; the argument itself if nothing matches, or if a file has
+/// this name. `*` is any run of characters in a name and `?` is one; case does not matter. A name that begins with a
+/// dot is found only by a dot.
+pub(crate) fn expand(argument: &OsStr) -> Vec<OsString> {
+    let path = Path::new(argument);
+    if !is_wild(argument) || fs::symlink_metadata(path).is_ok() {
+        return vec![argument.to_owned()];
+    }
+    let mut found = vec![PathBuf::new()];
+    for part in path.components() {
+        found = match part {
+            Component::Normal(name) if is_wild(name) => found.iter().flat_map(|folder| entries(folder, name)).collect(),
+            part => found.into_iter().map(|path| path.join(part)).filter(|path| path.exists()).collect(),
+        };
+    }
+    match found.is_empty() {
+        true => vec![argument.to_owned()],
+        false => found.into_iter().map(PathBuf::into_os_string).collect(),
+    }
+}
+
+/// Whether an argument has wildcards and names no file.
+pub(crate) fn matches_nothing(path: &Path) -> bool {
+    is_wild(path.as_os_str()) && fs::symlink_metadata(path).is_err()
+}
+
+fn is_wild(text: &OsStr) -> bool {
+    text.as_encoded_bytes().iter().any(|byte| matches!(byte, b'*' | b'?'))
+}
+
+/// The entries of a folder whose names match, sorted. A folder that cannot be read has none.
+fn entries(folder: &Path, name: &OsStr) -> Vec<PathBuf> {
+    let pattern = Pattern::whole(name.as_encoded_bytes());
+    let is_hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+    let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let entries = fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let mut names: Vec<OsString> = entries
+        .filter(|entry| pattern.matches(entry.as_encoded_bytes()) && (is_hidden(name) || !is_hidden(entry)))
+        .collect();
+    names.sort();
+    names.into_iter().map(|name| folder.join(name)).collect()
+}
+
+// Arguments of the commands that a command line names. To build those of all commands takes longer than most of them
+// work.
+
+thread_local! {
+    /// The words of the command line, while its commands are built; `None` if all are wanted.
+    static WORDS: RefCell<Option<HashSet<OsString>>> = const { RefCell::new(None) };
+}
+
+/// The arguments of a command. A command that is not called has only its name.
+pub(crate) struct Called<A>(pub(crate) A);
+
+impl<A: Args> Args for Called<A> {
+    fn augment_args(command: Command) -> Command {
+        let name = command.get_name();
+        let is_called = WORDS.with_borrow(|words| words.as_ref().is_none_or(|words| words.contains(OsStr::new(name))));
+        if is_called { A::augment_args(command) } else { command }
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        A::augment_args_for_update(command)
+    }
+}
+
+impl<A: FromArgMatches> FromArgMatches for Called<A> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        A::from_arg_matches(matches).map(Called)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
+
+/// The program as this command line needs it: commands that no word of it names have no arguments.
+pub(crate) fn only(arguments: &[OsString], build: fn() -> Command) -> Command {
+    WORDS.set(Some(arguments.iter().cloned().collect()));
+    let program = build();
+    WORDS.set(None);
+    program
+}
+
+// Adds the known name that was probably meant to an error about an unknown command, option or value.
+
+/// More valid values are listed only if none is close.
+const MOST_LISTED: usize = 30;
+
+/// Adds close names to an error in the arguments of a command.
+pub(crate) fn suggest(error: &mut Error, program: &Command, command: &Command) {
+    let (unknown, suggested) = match error.kind() {
+        ErrorKind::InvalidSubcommand => (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
+        ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        ErrorKind::InvalidValue => (ContextKind::InvalidValue, ContextKind::SuggestedValue),
+        _ => return,
+    };
+    let Some(ContextValue::String(name)) = error.get(unknown) else { return };
+    let known: Vec<String> = match (error.kind(), error.get(ContextKind::ValidValue)) {
+        (ErrorKind::InvalidSubcommand, _) => command.get_subcommands().map(|it| it.get_name().to_owned()).collect(),
+        (ErrorKind::InvalidValue, Some(ContextValue::Strings(values))) => values.clone(),
+        _ => {
+            let options = command.get_arguments().chain(program.get_arguments()).filter(|it| !it.is_hide_set());
+            options.filter_map(|it| Some(format!("--{}", it.get_long()?))).collect()
+        }
+    };
+    let (count, close) = (known.len(), near(name, known));
+    if !close.is_empty() {
+        if count > MOST_LISTED {
+            error.remove(ContextKind::ValidValue);
+        }
+        error.insert(suggested, ContextValue::Strings(close));
     }
 }

@@ -68,12 +68,11 @@ pub mod visibility;
 pub mod wad;
 pub mod wal;
 
-pub use lens::{Lens, View};
-
 use crate::bsp::Bsp;
 use crate::dialect::{EntityRules, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Slot, SlotId};
+pub use lens::{Lens, View};
 
 impl<'a> Bsp<'a> {
     /// How the engines of this map read its entity text; depends on the dialect and the version of the lump.

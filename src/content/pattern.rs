@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::pak::name::folded;
+use super::pak::folded;
 
 /// A pattern of names, compared as engines compare: without regard to case, `\` for `/`.
 ///
@@ -184,8 +184,9 @@ pub(super) fn capture(text: &[u8]) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// The meaning, in any amount of time.
     fn is_like(tokens: &[Token], name: &[u8]) -> bool {

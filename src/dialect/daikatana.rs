@@ -3,12 +3,12 @@
 //! Leafs have 28 bytes in the one map that was measured and 32 in that source. The size is detected from which of the
 //! two divides the lump or, if both do, from the number of leafs in the trees.
 
-use super::quake2::Plane;
+use super::quake2::{self, Plane};
 pub use super::quake2::{
     AREAPORTALS, AREAS, BRUSHES, BRUSHSIDES, EDGES, FACES, LEAFBRUSHES, LEAFFACES, LEAFS, MODELS, NODES, PLANES,
     SURFEDGES, TEXINFO, VERTEXES,
 };
-use super::{Dialect, Facts, Game, Key, Lump, QUAKE2, Row, bspx, checksum, keys, only, quake2};
+use super::{Dialect, Facts, Game, Key, Lump, QUAKE2, Row, bspx, checks, keys, only};
 use crate::bytes::word;
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
@@ -22,13 +22,13 @@ pub static DAIKATANA: Dialect = Dialect {
     shapes: &[DirectoryShape { first: 8, count: 21, entry: EntryShape::Plain, trailing: 0 }],
     lumps: &LUMPS,
     rows: &[quake2::SAME, quake2::NARROW, ROWS, bspx::COLOR],
-    brush_classes: &super::classes::UNKNOWN,
+    brush_classes: &super::entities::UNKNOWN,
     games: &[Game { name: "daikatana", title: "Daikatana", versions: &[], flags: FLAGS }],
     rules: Rules {
         write_order: &[1, 8, 2, 4, 5, 6, 14, 15, 9, 10, 12, 11, 13, 17, 18, 7, 3, 0, 19, 16, 20],
         ..QUAKE2.rules
     },
-    checksums: &[checksum::of_file("daikatana", "Daikatana", false)],
+    checksums: &[checks::of_file("daikatana", "Daikatana", false)],
     checks: &super::limits::DAIKATANA,
     ..QUAKE2
 };

@@ -9,7 +9,7 @@ pub use super::quake3::{
     BRUSHES, BRUSHSIDES, DRAWINDEXES, DRAWVERTS, FOGS, LEAFBRUSHES, LEAFS, LEAFSURFACES, MODELS, NODES, PLANES,
 };
 use super::quake3::{Brush, Model, Shader as QuakeShader, Surface as QuakeSurface};
-use super::{Dialect, Facts, Game, Holds, LightModel, Lump, Magic, QUAKE3, Role, Row, checksum, keys, lump, only};
+use super::{Dialect, Facts, Game, Holds, LightModel, Lump, Magic, QUAKE3, Role, Row, checks, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{Meaning, records};
@@ -24,12 +24,12 @@ pub static FAKK: Dialect = Dialect {
     shapes: &[DirectoryShape { first: 12, count: 20, entry: EntryShape::Plain, trailing: 0 }],
     lumps: &LUMPS,
     rows: &[ROWS],
-    brush_classes: &super::classes::UNKNOWN,
+    brush_classes: &super::entities::UNKNOWN,
     games: &[Game { name: "fakk", title: "F.A.K.K.2 and Alice", versions: &[], flags: &[] }],
     // The order of q3map, applied to the lump numbers of this dialect.
     rules: Rules { write_order: &[0, 1, 8, 9, 11, 10, 7, 6, 13, 4, 3, 15, 2, 16, 14, 12, 5], ..QUAKE3.rules },
     light: LightModel::Pages(&LIGHT),
-    checksums: &[checksum::in_header("fakk", "F.A.K.K.2 and Alice", false)],
+    checksums: &[checks::in_header("fakk", "F.A.K.K.2 and Alice", false)],
     beside: &[],
     checks: &super::limits::RITUAL,
     probe: |_, dialect| Some(dialect.shapes[0]),

@@ -5,8 +5,8 @@
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
 use super::{
-    Dialect, EntityRules, Game, LeafRows, Lump, Magic, Role, Row, VisModel, bspx, checksum, classes, follow, keys,
-    lump, xash,
+    Dialect, EntityRules, Game, LeafRows, Lump, Magic, Role, Row, VisModel, bspx, checks, entities, follow, keys, lump,
+    xash,
 };
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
@@ -26,7 +26,7 @@ pub static GOLDSRC: Dialect = Dialect {
         Game { name: "xash", title: "Xash3D", versions: &[], flags: XASH_FLAGS },
     ],
     entity_references: follow::TO_MODELS,
-    brush_classes: &classes::GOLDSRC,
+    brush_classes: &entities::GOLDSRC,
     owned: follow::OWNED_OF_QUAKE,
     rules: Rules {
         extra_header: true,
@@ -41,7 +41,7 @@ pub static GOLDSRC: Dialect = Dialect {
     compression_caveats: &[],
     bare_paks: &[],
     revision_at: None,
-    checksums: &[checksum::GOLDSRC],
+    checksums: &[checks::GOLDSRC],
     beside: &[super::beside::GOLDSRC],
     checks: &super::limits::GOLDSRC,
     preferred_to: None,

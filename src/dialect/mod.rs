@@ -1,30 +1,22 @@
 //! Layer 2: the dialects of the BSP family, as data. Each has one file with its properties and their sources; a
 //! relative names its base and lists the differences. Nothing outside this folder asks which dialect a map is.
 
-mod alias;
 mod beside;
 pub mod blueshift;
 pub mod breakthrough;
 pub mod bsp2;
 pub mod bspx;
 mod checks;
-mod checksum;
-mod classes;
 pub mod contagion;
 pub mod daikatana;
 mod detect;
-mod facts;
+mod entities;
 pub mod fakk;
 mod follow;
-mod foreign;
-mod game;
 pub mod goldsrc;
-mod kept;
-mod key;
 pub mod l4d2;
 mod light;
 mod limits;
-mod list;
 mod lumps;
 pub mod mohaa;
 pub mod mohaa_beta;
@@ -44,37 +36,33 @@ pub mod source21;
 pub mod source22;
 pub mod source360;
 pub mod strata;
-mod text;
-mod vis;
 pub mod vitamin;
 pub mod xash;
 
-pub use alias::Alias;
+use crate::bytes::ByteOrder;
+use crate::error::{Error, ErrorKind, Result};
+use crate::file::Rules;
+use crate::file::directory::DirectoryShape;
+use crate::near;
 pub use beside::{AREAS, Beside, By, Stale};
 pub use blueshift::BLUE_SHIFT;
 pub use breakthrough::BREAKTHROUGH;
 pub use bsp2::BSP2;
-pub use checks::{Checks, Engine, Limit, Member, Spawn, Unit, Whose};
-pub use checksum::{Checksum, Covers, Sum, Use};
-pub use classes::BrushClasses;
+pub use checks::{Checks, Checksum, Covers, Engine, Limit, Member, Spawn, Sum, Unit, Use, Whose};
 pub use contagion::CONTAGION;
 pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
-pub use facts::Facts;
+pub use entities::{BrushClasses, EntityRules, TextEffect, TextRule, TextSyntax, TextTrait};
 pub use fakk::FAKK;
 pub use follow::{Block, Blocks, Each, EntityForm, EntityReference, Holds, OrderFacts, Parallel, Places};
-pub use game::Game;
 pub use goldsrc::GOLDSRC;
-pub use key::Key;
-use key::keys;
 pub use l4d2::L4D2;
 pub use light::{
     Averages, Copied, CornerForm, ExtraLight, FaceForm, FaceLight, LightLumps, LightModel, LitFace, LitSurface,
     LuxelForm, PageLight, SurfaceForm, TextureForm, TextureLight,
 };
-pub use list::{Counted, List, Records};
-pub use lumps::{Lump, Role};
-use lumps::{lump, only};
+pub use lumps::{Alias, Game, Key, LeafRows, Lump, Role, VisModel};
+use lumps::{keys, lump, only};
 pub use mohaa::MOHAA;
 pub use mohaa_beta::MOHAA_BETA;
 pub use psb2::PSB2;
@@ -85,22 +73,14 @@ pub use quake2::QUAKE2;
 pub use quake3::QUAKE3;
 pub use quake64::QUAKE64;
 pub use raven::RAVEN;
-pub use row::{Form, Proof, Row};
+pub use row::{Counted, Facts, Form, List, Proof, Records, Row};
 pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;
 pub use source22::SOURCE22;
 pub use source360::SOURCE360;
 pub use strata::STRATA;
-pub use text::{EntityRules, TextEffect, TextRule, TextSyntax, TextTrait};
-pub use vis::{LeafRows, VisModel};
 pub use vitamin::VITAMIN;
-
-use crate::bytes::ByteOrder;
-use crate::error::{Error, ErrorKind, Result};
-use crate::file::Rules;
-use crate::file::directory::DirectoryShape;
-use crate::near;
 
 /// Every dialect that is opened.
 pub static ALL: &[&Dialect] = &[
@@ -290,8 +270,9 @@ pub fn by_name(name: &str) -> Result<&'static Dialect> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::collections::HashSet;
+
+    use super::*;
 
     #[test]
     fn tables_agree_with_themselves() {

@@ -4,12 +4,12 @@
 //! The header has a checksum. The engine does not compute it, but only compares it between server and client. All edits
 //! here keep it, so edited maps are accepted.
 
-use super::fakk::Shader as OlderShader;
+use super::fakk::{self, Shader as OlderShader};
 pub use super::fakk::{
     BRUSHES, DRAWINDEXES, DRAWVERTS, LEAFBRUSHES, LEAFSURFACES, MODELS, NODES, PLANES, SURFACES, Surface,
 };
 use super::quake3::{BrushSide as QuakeBrushSide, Leaf as QuakeLeaf};
-use super::{Dialect, FAKK, Facts, Game, Lump, Magic, Role, Row, checksum, fakk, keys, lump, only};
+use super::{Dialect, FAKK, Facts, Game, Lump, Magic, Role, Row, checks, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{Name, index, perhaps, records, set};
@@ -25,7 +25,7 @@ pub static MOHAA: Dialect = Dialect {
     rows: &[SAME, LEAF_ROWS],
     games: &[Game { name: "mohaa", title: "Medal of Honor", versions: &[], flags: &[] }],
     rules: Rules { write_order: &[0, 1, 8, 9, 12, 11, 7, 6, 13, 4, 3, 15, 2, 14, 5], ..FAKK.rules },
-    checksums: &[checksum::in_header("mohaa", "Medal of Honor", true)],
+    checksums: &[checks::in_header("mohaa", "Medal of Honor", true)],
     ..FAKK
 };
 

@@ -9,7 +9,7 @@ pub use super::goldsrc::{
     PLANES, Plane, SURFEDGES, SurfEdge, TEXINFO, TexInfo, VERTEXES, Vertex,
 };
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, LuxelForm, TextureForm};
-use super::{Dialect, EntityRules, Facts, GOLDSRC, Game, Row, bspx, checksum, goldsrc};
+use super::{Dialect, EntityRules, Facts, GOLDSRC, Game, Row, bspx, checks, goldsrc};
 use crate::bytes::word;
 use crate::file::Rules;
 use crate::record::Field;
@@ -20,13 +20,13 @@ pub static QUAKE: Dialect = Dialect {
     title: "Quake",
     versions: &[29],
     rows: &[SAME, &models::<{ Face::SIZE }>(), NARROW, bspx::GREY],
-    brush_classes: &super::classes::QUAKE,
+    brush_classes: &super::entities::QUAKE,
     games: &[Game { name: "quake", title: "Quake", versions: &[], flags: goldsrc::GOLDSRC_FLAGS }],
     rules: Rules { extra_header: false, ..GOLDSRC.rules },
     light: LightModel::Faces(&LIGHT),
     text: EntityRules::QUAKE,
     beside: &[super::beside::QUAKE],
-    checksums: &[checksum::QUAKEWORLD, checksum::QUAKEWORLD2, checksum::ENTITY_KEY],
+    checksums: &[checks::QUAKEWORLD, checks::QUAKEWORLD2, checks::ENTITY_KEY],
     checks: &super::limits::QUAKE,
     probe: |_, dialect| Some(dialect.shapes[0]),
     ..GOLDSRC

@@ -1,11 +1,11 @@
 //! Quake 64 in the form that the re-release of Quake reads, a relative of Quake: four letters in place of a version,
 //! and a texture header with one more number (Ironwail; ericw-tools).
 
-use super::quake::Face;
+use super::quake::{self, Face};
 pub use super::quake::{
     CLIPNODES, EDGES, FACES, LEAFS, MARKSURFACES, MODELS, NODES, PLANES, SURFEDGES, TEXINFO, VERTEXES,
 };
-use super::{Dialect, QUAKE, Row, bspx, checksum, quake};
+use super::{Dialect, QUAKE, Row, bspx, checks};
 use crate::record::Field;
 
 /// Quake 64.
@@ -15,7 +15,7 @@ pub static QUAKE64: Dialect = Dialect {
     versions: &[i32::from_le_bytes(*b" 46Q")],
     rows: &[ROWS, quake::SAME, &quake::models::<{ Face::SIZE }>(), quake::NARROW, bspx::GREY],
     // QuakeWorld does not use its maps.
-    checksums: &[checksum::ENTITY_KEY],
+    checksums: &[checks::ENTITY_KEY],
     ..QUAKE
 };
 

@@ -5,9 +5,9 @@
 //! lumps.
 
 use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
-use super::quake3::BrushSide as QuakeBrushSide;
+use super::quake3::{self, BrushSide as QuakeBrushSide};
 pub use super::quake3::{BRUSHES, DRAWINDEXES, FOGS, LEAFBRUSHES, LEAFS, LEAFSURFACES, MODELS, NODES, PLANES, SHADERS};
-use super::{Dialect, Game, LightModel, Lump, Magic, QUAKE3, Row, checksum, keys, only, quake3};
+use super::{Dialect, Game, LightModel, Lump, Magic, QUAKE3, Row, checks, keys, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, Gone, Meaning, index, index_or_none, perhaps, records, run};
@@ -21,7 +21,7 @@ pub static RAVEN: Dialect = Dialect {
     shapes: &[DirectoryShape { first: 8, count: 18, entry: EntryShape::Plain, trailing: 0 }],
     lumps: &LUMPS,
     rows: &[quake3::SAME, ROWS],
-    brush_classes: &super::classes::RAVEN,
+    brush_classes: &super::entities::RAVEN,
     games: &[Game { name: "jedi", title: "Jedi Outcast and Jedi Academy", versions: &[], flags: FLAGS }],
     rules: Rules {
         // q3map2.
@@ -29,7 +29,7 @@ pub static RAVEN: Dialect = Dialect {
         ..QUAKE3.rules
     },
     light: LightModel::Pages(&LIGHT),
-    checksums: &[checksum::of_file("raven", "Raven's games", true)],
+    checksums: &[checks::of_file("raven", "Raven's games", true)],
     beside: &[super::beside::RAVEN],
     checks: &super::limits::RAVEN,
     probe: |bytes, dialect| Some(dialect.shapes[0]).filter(|shape| !is_sin(bytes, *shape)),

@@ -5,37 +5,32 @@ mod details;
 mod displacement;
 mod faces;
 pub(super) mod fit;
-mod flags;
 pub(super) mod geometry;
-mod light;
-pub(super) mod lightmap;
-pub(super) mod physics;
+pub(super) mod light;
 mod props;
 mod surface;
-mod tree;
-
-pub use details::*;
-pub use displacement::*;
-pub use faces::*;
-pub use geometry::*;
-pub use light::*;
-use props::props_fit;
-pub use props::*;
-pub use surface::*;
-pub use tree::*;
+pub(super) mod tree;
 
 pub use super::shared::{Edge, Plane, SurfEdge, Vertex};
-pub(super) use details::of_version;
-pub(super) use displacement::{disp_infos, displacements};
-pub(super) use flags::LATE as LATE_FLAGS;
-pub(super) use light::samples;
-
 use super::{
-    Checks, Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, checksum, classes, follow,
-    limits, lump, only,
+    Checks, Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, checks, entities, follow, limits,
+    lump, only,
 };
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
+pub(super) use details::of_version;
+pub use details::*;
+pub use displacement::*;
+pub(super) use displacement::{disp_infos, displacements};
+pub use faces::*;
+pub use geometry::*;
+pub(super) use light::samples;
+pub use light::*;
+use props::props_fit;
+pub use props::*;
+pub(super) use surface::LATE as LATE_FLAGS;
+pub use surface::*;
+pub use tree::*;
 
 /// Source before version 21.
 pub static SOURCE: Dialect = Dialect {
@@ -47,11 +42,11 @@ pub static SOURCE: Dialect = Dialect {
     lumps: &LUMPS,
     rows: &ROWS,
     games: &[
-        Game { name: "source", title: "Source", versions: &[20, DARK_MESSIAH], flags: flags::USUAL },
-        Game { name: "source19", title: "Source before Episode One", versions: &[17, 18, 19], flags: flags::EARLY },
+        Game { name: "source", title: "Source", versions: &[20, DARK_MESSIAH], flags: surface::USUAL },
+        Game { name: "source19", title: "Source before Episode One", versions: &[17, 18, 19], flags: surface::EARLY },
     ],
     entity_references: follow::SOURCE_ENTITIES,
-    brush_classes: &classes::SOURCE,
+    brush_classes: &entities::SOURCE,
     owned: follow::OWNED_OF_SOURCE,
     rules: Rules {
         game_lump: Some(35),
@@ -68,7 +63,7 @@ pub static SOURCE: Dialect = Dialect {
         ],
         ..Rules::PLAIN
     },
-    light: LightModel::Faces(&lightmap::LIGHT),
+    light: LightModel::Faces(&light::LIGHT),
     text: EntityRules::SOURCE,
     visibility: VisModel::Clusters,
     opaque_game_lumps: &[(DARK_MESSIAH, "Dark Messiah's directory of it is laid out in another way")],
@@ -87,7 +82,7 @@ pub static SOURCE: Dialect = Dialect {
     ],
     bare_paks: &[18, 19],
     revision_at: Some(1032),
-    checksums: &[checksum::SOURCE, checksum::SOURCE_MD5],
+    checksums: &[checks::SOURCE, checks::SOURCE_MD5],
     beside: &[super::beside::SOURCE],
     checks: &CHECKS,
     preferred_to: None,

@@ -5,8 +5,8 @@
 
 use super::light::{Averages, FaceForm, FaceLight, LightModel, LitFace};
 use super::source::fit::{faces_of_this_size, like_the_faces};
-use super::source::{ColorRgbExp32, PropName, of_version};
-use super::{Dialect, EntityRules, Key, List, Lump, Row, SOURCE, checksum, keys, source};
+use super::source::{self, ColorRgbExp32, PropName, of_version};
+use super::{Dialect, EntityRules, Key, List, Lump, Row, SOURCE, checks, keys};
 use crate::file::Rules;
 use crate::record::{Count, Meaning, index, index_or_none, optional_run_of, perhaps, records, run, set};
 
@@ -29,7 +29,7 @@ pub static SOURCE17: Dialect = Dialect {
     opaque_game_lumps: &[],
     compression_caveats: &[(17, source::NEVER_COMPRESSED)],
     bare_paks: &[17],
-    checksums: &[checksum::SOURCE],
+    checksums: &[checks::SOURCE],
     ..SOURCE
 };
 
@@ -66,7 +66,7 @@ const ROWS: &[Row] = &[
 const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);
 
 /// The averages are in the face.
-const LIGHT: FaceLight = source::lightmap::with_faces(&[FaceForm::of::<Face>(Averages::InFace(0))]);
+const LIGHT: FaceLight = source::light::with_faces(&[FaceForm::of::<Face>(Averages::InFace(0))]);
 
 impl From<Face> for LitFace {
     fn from(face: Face) -> Self {

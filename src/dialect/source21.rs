@@ -2,8 +2,8 @@
 //! lumps in another order.
 
 use super::source::fit::{faces_of_this_size, one_for_each, sides_of_brushes};
-use super::source::{LATE_FLAGS, Overlay, OverlayFade};
-use super::{Dialect, Each, Facts, Game, Lump, Row, SOURCE, checksum, keys, source};
+use super::source::{self, LATE_FLAGS, Overlay, OverlayFade};
+use super::{Dialect, Each, Facts, Game, Lump, Row, SOURCE, checks, keys};
 use crate::file::Rules;
 use crate::record::{Count, Field, Meaning, Order, index, index_or_none, records};
 
@@ -25,7 +25,7 @@ pub static SOURCE21: Dialect = Dialect {
     },
     opaque_game_lumps: &[],
     compression_caveats: &[(21, UNREAD)],
-    checksums: &[checksum::SOURCE, checksum::SOURCE_BY_OFFSET, checksum::SOURCE_MD5],
+    checksums: &[checks::SOURCE, checks::SOURCE_BY_OFFSET, checks::SOURCE_MD5],
     ..SOURCE
 };
 

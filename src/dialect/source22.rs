@@ -10,7 +10,7 @@ use super::source::{
     PrimIndex, Primitive, TRIS_OF_DISP, VERTS_OF_DISP, disp_infos, displacements,
 };
 use super::source21::{OVERLAY_SYSTEM_LEVELS, UNREAD};
-use super::{Dialect, Facts, Key, Row, SOURCE21, kept};
+use super::{Dialect, Facts, Key, Row, SOURCE21, row};
 use crate::bytes::wide;
 use crate::dialect::shared::Vertex;
 use crate::record::{Field, FlagKind, Meaning, Record, index, records, run};
@@ -55,7 +55,7 @@ const OWN: [&[Row]; 1] = [&[
     OVERLAY_SYSTEM_LEVELS.row().proved(one_for_each_overlay),
 ]];
 
-static KEPT: [Row; kept::count(SOURCE21.rows, &OWN)] = kept::rows(SOURCE21.rows, &OWN);
+static KEPT: [Row; row::count(SOURCE21.rows, &OWN)] = row::rows(SOURCE21.rows, &OWN);
 
 static ROWS: [&[Row]; 2] = [OWN[0], &KEPT];
 

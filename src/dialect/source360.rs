@@ -61,7 +61,7 @@ const CHECKS: Checks = Checks {
 
 const ROWS: &[Row] = &[
     Row::lens("VISIBILITY", "visibility").byte_swapped(byte_swap_visibility),
-    source::physics::PHYSCOLLIDE.byte_swapped(byte_swap_physics),
+    source::tree::PHYSCOLLIDE.byte_swapped(byte_swap_physics),
     source::geometry::PHYSDISP.byte_swapped(byte_swap_disp_physics),
     Row::opaque("PHYSCOLLIDESURFACE", "no console map is known to have it"),
 ];

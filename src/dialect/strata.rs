@@ -8,19 +8,18 @@ mod faces;
 mod overlays;
 mod tree;
 
-pub use displacement::*;
-pub use faces::*;
-pub use overlays::*;
-pub use tree::*;
-
 use super::checks::{Checks, Limit, bytes, engine, entities, records};
 use super::light::{Averages, FaceForm, FaceLight, LightModel};
 use super::source::fit::{
     ends_with_its_lists, faces_of_this_size, leafs_of_this_size, like_the_faces, nodes_of_this_size, one_a_face,
     one_a_leaf, one_for_one_of, sides_of_brushes, with_known_faces,
 };
-use super::source::{displacements, lightmap, samples};
-use super::{Dialect, EntityRules, Row, SOURCE21, kept, source};
+use super::source::{self, displacements, light, samples};
+use super::{Dialect, EntityRules, Row, SOURCE21, row};
+pub use displacement::*;
+pub use faces::*;
+pub use overlays::*;
+pub use tree::*;
 
 /// Strata Source.
 pub static STRATA: Dialect = Dialect {
@@ -37,12 +36,12 @@ pub static STRATA: Dialect = Dialect {
 
 const OWN: [&[Row]; 4] = [faces::ROWS, tree::ROWS, displacement::ROWS, overlays::ROWS];
 
-static KEPT: [Row; kept::count(SOURCE21.rows, &OWN)] = kept::rows(SOURCE21.rows, &OWN);
+static KEPT: [Row; row::count(SOURCE21.rows, &OWN)] = row::rows(SOURCE21.rows, &OWN);
 
 static ROWS: [&[Row]; 5] = [OWN[0], OWN[1], OWN[2], OWN[3], &KEPT];
 
 /// The averages are before the light, as in the base. In some maps extra bytes follow the light, also as in the base.
-const LIGHT: FaceLight = lightmap::with_faces(&[FaceForm::of::<Face>(Averages::BeforeLight)]);
+const LIGHT: FaceLight = light::with_faces(&[FaceForm::of::<Face>(Averages::BeforeLight)]);
 
 const CHECKS: Checks = Checks { engines: &[engine("strata", "Strata Source", &[], &LIMITS)], ..source::CHECKS };
 

@@ -1,19 +1,28 @@
 //! Drafts: pending edits of a map. [`Draft::plan`] places the edited slots, and [`crate::Plan::save`] writes the file.
 
 mod compression;
-mod doors;
 pub(crate) mod follow;
-mod open;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use crate::bsp::Bsp;
 use crate::bytes::{ByteOrder, Data, Rope};
+use crate::content::bspx::{BrushList, LightOctrees};
+use crate::content::disp::{LightmapAlphas, SamplePositions};
 use crate::content::entities::Entities;
-use crate::content::lens::{Access, Lens, Open};
+use crate::content::lens::{Access, Lens, Open, Reader, View};
+use crate::content::lightgrid::LightGrid;
 use crate::content::lightmap::Light;
 use crate::content::pak::Pak;
+use crate::content::physics::{PhysDisp, Physics, SurfacePhysics};
+use crate::content::props::{DetailProps, StaticProps};
+use crate::content::texdata::TextureStrings;
+use crate::content::texture_names::TextureNames;
+use crate::content::textures::Textures;
+use crate::content::visibility::Visibility;
 use crate::dialect::{Key, Records};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{self, Edits, Layout, Plan, SaveOptions, Saved, Slot, SlotId};
@@ -26,7 +35,6 @@ pub(crate) use follow::entity_values;
 pub use follow::{
     Branch, Branches, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree, References, Structure,
 };
-use open::{Opened, Pending};
 
 /// Pending edits of a map.
 ///
@@ -148,7 +156,7 @@ impl<'a> Draft<'a> {
         let is_replaced = |access: &Access| access.writes == [slot];
         self.close(|access| !is_replaced(access) && access.reads.contains(&slot))?;
         self.stores.open.retain(|open| !is_replaced(&open.access));
-        open::put(&self.bsp, &mut self.stores.slots, slot, bytes);
+        put(&self.bsp, &mut self.stores.slots, slot, bytes);
         Ok(())
     }
 
@@ -345,4 +353,186 @@ impl<'a> Draft<'a> {
 #[cold]
 fn not_open() -> Error {
     Error::new(ErrorKind::NotFound, "the lens is not open")
+}
+
+// The open lenses of a draft. A lens is written into the draft's slots before other code reads these slots.
+
+/// A lens, and the slots that it depends on.
+#[derive(Clone, Debug)]
+struct Opened<'a> {
+    lens: Open<'a>,
+    access: Access,
+}
+
+impl<'a> Opened<'a> {
+    /// The slots that the lens has changed, with their new bytes in the file's byte order.
+    fn edits(&self, bsp: &Bsp<'a>) -> Result<Vec<(SlotId, Rope<'a>)>> {
+        let new = self.access.writes.iter().zip(self.lens.edits()?);
+        let new = new.filter_map(|(slot, bytes)| Some((*slot, bytes?)));
+        Ok(match bsp.byte_order() {
+            ByteOrder::Little => new.collect(),
+            ByteOrder::Big => {
+                new.map(|(slot, bytes)| (slot, Rope::from(bsp.in_own_order(slot, bytes.to_data())))).collect()
+            }
+        })
+    }
+}
+
+/// What decides the bytes of slots.
+#[derive(Clone, Debug, Default)]
+struct Stores<'a> {
+    /// New bytes of slots, decompressed, in the file's byte order; never equal to the old ones.
+    slots: BTreeMap<SlotId, Rope<'a>>,
+    /// Open lenses and tables. No open lens can change a slot that another open lens has read.
+    open: Vec<Opened<'a>>,
+}
+
+/// The stores, and the new bytes that follow from them, which a save needs several times. Whatever can change the
+/// stores has them from `deref_mut`, where the bytes are forgotten.
+#[derive(Clone, Debug, Default)]
+struct Pending<'a> {
+    stores: Stores<'a>,
+    bytes: OnceLock<Arc<BTreeMap<SlotId, Rope<'a>>>>,
+}
+
+impl<'a> Deref for Pending<'a> {
+    type Target = Stores<'a>;
+
+    fn deref(&self) -> &Stores<'a> {
+        &self.stores
+    }
+}
+
+impl<'a> DerefMut for Pending<'a> {
+    fn deref_mut(&mut self) -> &mut Stores<'a> {
+        self.bytes.take();
+        &mut self.stores
+    }
+}
+
+impl<'a> Draft<'a> {
+    /// Opens a lens, with the pending edits of all slots that it reads, and closes the open lenses that conflict with
+    /// it.
+    fn open_lens(&mut self, read: impl FnOnce(&Reader<'_, 'a>) -> Result<Open<'a>>) -> Result<usize> {
+        let new = |slot| Ok(self.new_bytes(slot)?.map(|bytes| bytes.to_data()));
+        let from = Reader::new(&self.bsp, &new);
+        let lens = read(&from)?;
+        let access = from.into_access();
+        self.close(|other| other.conflicts(&access))?;
+        self.stores.open.push(Opened { lens, access });
+        Ok(self.stores.open.len() - 1)
+    }
+
+    /// Closes lenses and writes their edits into the slots. After an error all of them are still open.
+    fn close(&mut self, is_meant: impl Fn(&Access) -> bool) -> Result<()> {
+        let meant = self.stores.open.iter().filter(|open| is_meant(&open.access));
+        let edits = meant.map(|open| open.edits(&self.bsp)).collect::<Result<Vec<_>>>()?;
+        self.stores.open.retain(|open| !is_meant(&open.access));
+        for (slot, bytes) in edits.into_iter().flatten() {
+            put(&self.bsp, &mut self.stores.slots, slot, bytes);
+        }
+        Ok(())
+    }
+
+    /// The new bytes of a slot, in the file's byte order; `None` if they are the map's own bytes.
+    fn new_bytes(&self, slot: SlotId) -> Result<Option<Rope<'a>>> {
+        // At most one open lens can change a slot.
+        if let Some(open) = self.stores.open.iter().find(|open| open.access.writes.contains(&slot))
+            && let Some((_, bytes)) = open.edits(&self.bsp)?.into_iter().find(|(own, _)| *own == slot)
+        {
+            return Ok(Some(bytes));
+        }
+        Ok(self.stores.slots.get(&slot).cloned())
+    }
+
+    /// The new bytes of all slots that differ from the map's.
+    fn pending(&self) -> Result<Arc<BTreeMap<SlotId, Rope<'a>>>> {
+        if let Some(bytes) = self.stores.bytes.get() {
+            return Ok(Arc::clone(bytes));
+        }
+        let mut slots = self.stores.slots.clone();
+        for open in &self.stores.open {
+            for (slot, bytes) in open.edits(&self.bsp)? {
+                put(&self.bsp, &mut slots, slot, bytes);
+            }
+        }
+        Ok(Arc::clone(self.stores.bytes.get_or_init(|| Arc::new(slots))))
+    }
+}
+
+/// Replaces a slot's bytes. The map's own bytes are not an edit. A slot that cannot be decompressed differs from all
+/// bytes.
+fn put<'a>(bsp: &Bsp<'a>, slots: &mut BTreeMap<SlotId, Rope<'a>>, slot: SlotId, bytes: Rope<'a>) {
+    if bsp.bytes(slot).is_ok_and(|old| bytes == *old) {
+        slots.remove(&slot);
+    } else {
+        slots.insert(slot, bytes);
+    }
+}
+
+// Named methods for each lens: one on `Bsp` that reads, and one on `Draft` that edits in place.
+
+macro_rules! doors {
+    ($($(#[$doc:meta])* $name:ident: $lens:ident;)*) => {
+        impl<'a> Bsp<'a> {
+            $($(#[$doc])*
+            ///
+            #[doc = concat!("To look at; [`Draft::", stringify!($name), "`] edits it.")]
+            ///
+            /// # Errors
+            /// As [`Bsp::lens`].
+            pub fn $name(&self) -> Result<View<$lens<'a>>> {
+                self.lens()
+            })*
+        }
+
+        impl<'a> Draft<'a> {
+            $($(#[$doc])*
+            ///
+            /// To edit in place, as [`Draft::edit`] says.
+            ///
+            /// # Errors
+            /// As [`Draft::edit`].
+            pub fn $name(&mut self) -> Result<&mut $lens<'a>> {
+                self.edit()
+            })*
+        }
+    };
+}
+
+doors! {
+    /// The entity text.
+    entities: Entities;
+    /// The pakfile of a Source map: its embedded files. An empty lump is a pakfile without files.
+    pak: Pak;
+    /// The light of faces.
+    light: Light;
+    /// The light grid of a Quake III map.
+    light_grid: LightGrid;
+    /// The visible set, and the audible set, of each cluster or leaf.
+    visibility: Visibility;
+    /// The textures in a Quake or GoldSrc map.
+    textures: Textures;
+    /// The names of textures, in whichever lump the map has them.
+    texture_names: TextureNames;
+    /// The names of materials in a Source map, by the name index of texdata.
+    texture_strings: TextureStrings;
+    /// The static props of a Source map (`game:sprp`).
+    static_props: StaticProps;
+    /// The detail props of a Source map (`game:dprp`).
+    detail_props: DetailProps;
+    /// The collision models of a Source map (`PHYSCOLLIDE`).
+    physics: Physics;
+    /// The surface models of a Source map (`PHYSCOLLIDESURFACE`).
+    surface_physics: SurfacePhysics;
+    /// The collision models of displacements (`PHYSDISP`).
+    phys_disp: PhysDisp;
+    /// The position of each luxel on its displacement (`DISP_LIGHTMAP_SAMPLE_POSITIONS`).
+    sample_positions: SamplePositions;
+    /// The share of the second material in each luxel of a displacement (`DISP_LIGHTMAP_ALPHAS`).
+    lightmap_alphas: LightmapAlphas;
+    /// The brushes of the models (BSPX `BRUSHLIST`).
+    brush_list: BrushList;
+    /// The light of points in space (BSPX `LIGHTGRID_OCTREE`, or `LIGHTGRIDS`).
+    light_octrees: LightOctrees;
 }

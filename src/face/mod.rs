@@ -2,8 +2,6 @@
 //! these modules, and other programs and language bindings can use them too. Most modules need the feature `json`,
 //! `images` or `policy`.
 
-use std::path::Path;
-
 pub mod beside;
 #[cfg(feature = "json")]
 pub mod changes;
@@ -38,6 +36,8 @@ pub mod report;
 pub mod rules;
 #[cfg(feature = "script")]
 pub mod script;
+
+use std::path::Path;
 
 /// A path as one line of text; bytes that would break the line are escaped.
 pub fn shown(path: &Path) -> String {

@@ -4,13 +4,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::container::{Container, Parts};
+use super::container::{self, Container, Parts};
 use super::directory::{BspxEntry, BspxHeader, GameLumpEntry};
-use super::nested;
-use super::piece::Pieces;
 use super::place::{Edit, padding, refused};
-use super::slot::{Bounds, Slot, SlotId};
-use super::tail::TailPart;
+use super::plan::Pieces;
+use super::slot::{Bounds, Slot, SlotId, TailPart};
 use crate::bytes::{ByteOrder, is_zero};
 use crate::error::Result;
 use crate::record::{Field, decode_in};
@@ -180,7 +178,7 @@ fn whole<'a>(parts: &Parts, index: usize, edit: &Edit<'a>) -> Content<'a> {
     if parts.rules.game_lump == Some(index) && !edit.stored.is_empty() {
         let base = usize::try_from(parts.slots[index].offset).unwrap_or(0);
         let (origin, order) = (parts.rules.origin(base), parts.shape.order());
-        match nested::game_lump(&edit.stored.to_data(), base, origin, order, base + edit.stored.len()) {
+        match container::game_lump(&edit.stored.to_data(), base, origin, order, base + edit.stored.len()) {
             Ok(members) => {
                 let range = base..base + edit.stored.len();
                 content.offsets = members.iter().filter_map(|member| inner_offset(member, &range)).collect();

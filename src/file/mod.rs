@@ -2,47 +2,34 @@
 //!
 //! Nothing here knows what a lump means. The dialect's rules about placement are data: [`Rules`].
 
+mod container;
 pub mod directory;
+mod inside;
 pub mod lzma;
 pub mod names;
-
-mod busy;
-mod container;
-mod inside;
-mod nested;
-mod piece;
 mod place;
 mod plan;
 mod read;
-mod report;
 mod save;
-mod segment;
-mod side;
 mod slot;
-mod tail;
 mod target;
-mod temporary;
 
 pub use container::Container;
-pub use plan::{Change, ChangeKind, Plan};
-pub use report::{Moved, Report, SlotEdit, Versioned};
-pub use save::{SaveOptions, Saved};
-pub use segment::{Segment, SegmentKind};
-pub use slot::{Bounds, Slot, SlotId};
-
+#[cfg(feature = "json")]
+pub(crate) use container::directory as game_directory;
+pub(crate) use container::{XASH_ENTRIES, member_name};
+pub(crate) use place::{Edit, Edits, plan};
+pub use plan::{Change, ChangeKind, Moved, Plan, Report, SlotEdit, Versioned};
+#[doc(hidden)]
+pub use read::SideFile;
+pub(crate) use read::{Access, read};
 // For the program: the files beside a map are saved like maps.
 #[doc(hidden)]
 pub use save::replace;
+pub use save::{SaveOptions, Saved};
 #[doc(hidden)]
-pub use side::SideFile;
-#[doc(hidden)]
-pub use temporary::{Temporary, abandon};
-
-#[cfg(feature = "json")]
-pub(crate) use nested::directory as game_directory;
-pub(crate) use nested::{XASH_ENTRIES, member_name};
-pub(crate) use place::{Edit, Edits, plan};
-pub(crate) use read::{Access, read};
+pub use save::{Temporary, abandon};
+pub use slot::{Bounds, Segment, SegmentKind, Slot, SlotId};
 pub(crate) use target::Origin;
 #[cfg(any(feature = "json", feature = "images"))]
 pub(crate) use target::there;

@@ -3,30 +3,27 @@
 //! Each law edits the map in memory, writes it, opens the result and compares. The writer is a parameter, so that tests
 //! can plant faults in it and see each law fail.
 
+mod order;
+mod saved;
+
 use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
 
 use indexmap::IndexMap;
 
 use crate::bsp::Bsp;
 use crate::bytes::Data;
-use crate::dialect::Role;
-use crate::error::{Error, ErrorKind};
+use crate::content::entities::Entities;
+use crate::dialect::{EntityRules, Role};
+use crate::draft::Draft;
+use crate::error::{Error, ErrorKind, Result};
 use crate::file::{Layout, Segment, Slot, SlotId};
-
-mod content;
-mod order;
-mod outcome;
-mod saved;
-mod subject;
-mod undo;
-
-pub use outcome::{Outcome, Verdict};
+use crate::record::RecordInfo;
 // For tests, which plant faults in the code that the laws test.
 #[doc(hidden)]
 pub use saved::compare;
-#[doc(hidden)]
-pub use subject::Subject;
-use undo::{Undo, undone};
+use saved::{Undo, undone};
 
 /// By how many bytes the entity text grows or shrinks: odd amounts, below and above an alignment.
 const RESIZES: [isize; 5] = [1, 7, 1021, -1, -1021];
@@ -348,3 +345,118 @@ fn first_difference(old: &[u8], new: &[u8]) -> Option<usize> {
     }
     Some(old.iter().zip(new).position(|(old, new)| old != new).unwrap_or(old.len().min(new.len())))
 }
+
+// The results of the laws.
+
+/// The results of the laws on one map.
+///
+/// ```
+/// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
+/// let outcome = bspkit::op::verify::run(&bspkit::Bsp::parse(&bytes)?);
+/// assert!(outcome.is_ok());
+/// assert_eq!(outcome.law("identity"), Some(&bspkit::op::verify::Verdict::Pass));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The verdicts by the names of the laws, in the order of the tests.
+    pub laws: Vec<(&'static str, Verdict)>,
+    /// How many records of each type there are.
+    pub records: Vec<(&'static str, usize)>,
+}
+
+/// The result of one law.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It holds.
+    Pass,
+    /// It does not apply, with the reason: the map is damaged or pinned in a way that forbids the edit.
+    Skipped(String),
+    /// It does not hold, with the difference.
+    Fail(String),
+}
+
+impl Outcome {
+    /// The verdict of a law; `None` if there is no law of this name.
+    pub fn law(&self, name: &str) -> Option<&Verdict> {
+        self.laws.iter().find(|(law, _)| *law == name).map(|(_, verdict)| verdict)
+    }
+
+    /// Whether no law failed.
+    pub fn is_ok(&self) -> bool {
+        !self.laws.iter().any(|(_, verdict)| matches!(verdict, Verdict::Fail(_)))
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Pass => f.write_str("pass"),
+            Verdict::Skipped(why) => write!(f, "skipped: {why}"),
+            Verdict::Fail(what) => write!(f, "fail: {what}"),
+        }
+    }
+}
+
+// The code that the laws test.
+
+/// The code that the laws test: how drafts are written, entity texts printed, records moved.
+///
+/// ```
+/// use bspkit::op::verify::{Subject, run_on};
+/// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
+/// // A writer that always writes the old file breaks the laws of every edit.
+/// let subject = Subject { write: |draft, _, _| Ok(draft.bsp().container().bytes().to_vec()), ..Subject::REAL };
+/// let outcome = run_on(&bspkit::Bsp::parse(&bytes)?, &subject);
+/// assert!(!outcome.is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Subject {
+    /// Writes the file of a draft; the given buffer may be reused, its bytes have no meaning.
+    pub write: fn(&Draft<'_>, Layout, Vec<u8>) -> Result<Vec<u8>>,
+    /// Prints an entity text after each value was set to what it is.
+    pub reprint: fn(&[u8], EntityRules) -> Result<Vec<u8>>,
+    /// Decodes records and encodes them again.
+    pub reencode: fn(&RecordInfo, &[u8]) -> Vec<u8>,
+    /// Brings the records of a list into another order.
+    pub reorder: fn(&mut Draft<'_>, &str, &[usize]) -> Result<()>,
+    /// Replaces a range of the records of a list by others.
+    pub splice: fn(&mut Draft<'_>, &str, Range<usize>, Vec<u8>) -> Result<()>,
+}
+
+impl Subject {
+    /// The code of the library.
+    pub const REAL: Subject = Subject {
+        write: |draft, layout, spare| draft.plan(layout)?.to_vec_in(spare),
+        reprint: |text, rules| {
+            let mut entities = Entities::parse(text, rules)?;
+            for index in 0..entities.len() {
+                let pairs: Vec<_> = match entities.get(index) {
+                    Some(entity) => {
+                        let pairs = entity.pairs().take(MOST_PAIRS);
+                        pairs.map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect()
+                    }
+                    None => Vec::new(),
+                };
+                let mut entity = entities.get_mut(index)?;
+                let mut seen: IndexMap<Vec<u8>, usize> = IndexMap::new();
+                for (key, value) in pairs {
+                    let nth = seen.entry(key.to_ascii_lowercase()).or_default();
+                    *nth += 1;
+                    entity.set_nth(&key, *nth, &value)?;
+                }
+            }
+            Ok(entities.to_bytes())
+        },
+        reencode: |record, bytes| (record.reencode)(bytes),
+        reorder: |draft, list, order| draft.structure().reorder_list(list, order).map(drop),
+        splice: |draft, list, range, records| draft.structure().splice_list(list, range, records).map(drop),
+    };
+}
+
+/// How many pairs of an entity are set to their own value: finding the n-th of equal keys costs n.
+const MOST_PAIRS: usize = 256;

@@ -6,9 +6,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::cells;
 use super::meaning::{FlagKind, Meaning};
-use super::shape::{FieldInfo, Number, Shape, find};
+use super::shape::{self, FieldInfo, Number, Shape, find};
 use crate::bytes::{escaped, unescape};
 use crate::error::{Error, ErrorKind, Result};
 use crate::near;
@@ -71,12 +70,12 @@ impl fmt::Display for Text {
 impl Cell {
     /// Every number and name of the fields, in the order of the file.
     pub fn all(fields: &[FieldInfo]) -> Vec<Cell> {
-        cells::of(fields, |_| true)
+        shape::of(fields, |_| true)
     }
 
     /// Those whose numbers mean more than a quantity.
     pub(crate) fn meant(fields: &[FieldInfo]) -> Vec<Cell> {
-        cells::of(fields, |meaning| meaning != Meaning::Plain)
+        shape::of(fields, |meaning| meaning != Meaning::Plain)
     }
 
     /// The text form of the cell's bytes in a record.
@@ -313,8 +312,9 @@ fn hex(text: &str) -> Option<Result<i64, std::num::ParseIntError>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     const NAMES: FlagNames = &[(FlagKind::Surface, &[(4, "SKY"), (1, "LIGHT"), (0x8000_0000, "LAST")])];
 

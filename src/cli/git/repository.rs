@@ -1,4 +1,4 @@
-//! The program `git`, and what it says about files.
+//! The program `git`, and what it has to know to compare and merge maps.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
@@ -10,8 +10,12 @@ use bspkit::SaveOptions;
 use bspkit::file::SideFile;
 use serde::{Deserialize, Serialize};
 
+use crate::cli::context::Context;
+use crate::cli::help;
 use crate::cli::save::bad_argument;
-use crate::cli::show::shown;
+use crate::cli::talk::{Code, shown};
+
+// The program `git`, and what it says about files.
 
 /// Runs git in a folder and gives what it prints.
 pub(crate) fn git<A: AsRef<OsStr>>(folder: &Path, arguments: &[A]) -> Result<Vec<u8>> {
@@ -179,4 +183,158 @@ fn path_of(name: &[u8]) -> PathBuf {
 #[cfg(not(unix))]
 fn path_of(name: &[u8]) -> PathBuf {
     String::from_utf8_lossy(name).into_owned().into()
+}
+
+// `git install`: what git has to know to compare and merge maps.
+
+/// Set up a repository so that git compares and merges maps
+///
+/// Shows which lines of .gitattributes and which settings of the repository are missing. With --write they are written.
+/// Lines of .gitattributes are for all who use the repository; settings are for this clone, so each clone needs this
+/// command once. Nothing outside of the repository changes.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit git install
+  bspkit git install --write"
+))]
+pub(crate) struct InstallArgs {
+    /// A folder of the repository
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+    /// Write it
+    #[arg(long)]
+    write: bool,
+}
+
+/// The file with the attributes of paths.
+pub(super) const ATTRIBUTES: &str = ".gitattributes";
+
+/// Maps are never changed by git, such as their line ends. Names have letters of any case.
+pub(super) const LINE: &str = "*.[bB][sS][pP] -text diff=bspkit merge=bspkit";
+
+/// Settings of the repository, after the program where it is run. Names of maps may begin with a hyphen.
+pub(super) const SETTINGS: [(&str, bool, &str); 3] = [
+    ("diff.bspkit.textconv", true, "git textconv --"),
+    ("merge.bspkit.name", false, "maps of the BSP family"),
+    ("merge.bspkit.driver", true, "git merge --path=%P -- %O %A %B"),
+];
+
+/// Whether a line of attributes is that of maps.
+pub(super) fn is_line(line: &str) -> bool {
+    line.split_whitespace().eq(LINE.split_whitespace())
+}
+
+/// The program as a shell finds it: its name if that is on the path, or else where it is.
+fn program() -> Result<String> {
+    let name = format!("bspkit{}", std::env::consts::EXE_SUFFIX);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if std::env::split_paths(&path).any(|folder| folder.join(&name).is_file()) {
+        return Ok("bspkit".to_owned());
+    }
+    let own = std::env::current_exe().context("cannot find the program")?;
+    let own = own.to_str().context("the path of the program is not UTF-8")?;
+    Ok(format!("'{}'", own.replace('\'', r"'\''")))
+}
+
+pub(super) fn run_install(cx: &Context, args: &InstallArgs) -> Result<Code> {
+    let top = top_level(&args.folder)?;
+    let attributes = top.join(ATTRIBUTES);
+    let mut text = String::new();
+    let file = SideFile::read(&attributes)?;
+    let old = std::str::from_utf8(file.bytes().unwrap_or_default());
+    let old = old.with_context(|| format!("{} is not text", shown(&attributes)))?;
+    let is_there = old.lines().any(is_line);
+    if !is_there {
+        text += &format!("{ATTRIBUTES}: {LINE}\n");
+        if args.write {
+            let end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
+            let new = format!("{old}{end}{LINE}\n");
+            file.save(new.as_bytes(), &SaveOptions::default())?;
+        }
+    }
+    let program = program()?;
+    for (name, is_run, value) in SETTINGS {
+        let value = &*if is_run { format!("{program} {value}") } else { value.to_owned() };
+        // A setting that does not exist is an error of git.
+        let old = git(&top, &["config", "--local", "--get", name]).ok();
+        if old.as_deref().and_then(|old| line(old).ok()) == Some(value) {
+            continue;
+        }
+        text += &format!("git config {name} \"{value}\"\n");
+        if args.write {
+            git(&top, &["config", "--local", name, value]).with_context(|| format!("cannot set {name}"))?;
+        }
+    }
+    cx.talk.stdout(text.as_bytes())?;
+    let said = match (text.is_empty(), args.write) {
+        (true, _) => "is set up already",
+        (false, true) => "is set up",
+        (false, false) => "is not set up; --write writes these lines",
+    };
+    if !cx.talk.quiet {
+        cx.talk.stderr(format!("{}: {said}\n", shown(&args.folder)).as_bytes());
+    }
+    Ok(Code::Done)
+}
+
+// `git uninstall`: takes out what `git install` has put into a repository.
+
+/// Take out of a repository what git install has put in
+///
+/// Shows the line of .gitattributes and the settings of the repository that `git install` has written. With --write
+/// they are taken out; a .gitattributes with nothing else is removed. Settings with other values stay.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit git uninstall
+  bspkit git uninstall --write"
+))]
+pub(crate) struct UninstallArgs {
+    /// A folder of the repository
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+    /// Take it out
+    #[arg(long)]
+    write: bool,
+}
+
+pub(super) fn run_uninstall(cx: &Context, args: &UninstallArgs) -> Result<Code> {
+    let top = top_level(&args.folder)?;
+    let attributes = top.join(ATTRIBUTES);
+    let mut text = String::new();
+    let file = SideFile::read(&attributes)?;
+    let old = std::str::from_utf8(file.bytes().unwrap_or_default());
+    let old = old.with_context(|| format!("{} is not text", shown(&attributes)))?;
+    let new: String = old.split_inclusive('\n').filter(|line| !is_line(line)).collect();
+    if new != old {
+        text += &format!("{ATTRIBUTES}: {LINE}\n");
+        if args.write && new.is_empty() {
+            std::fs::remove_file(&attributes).with_context(|| format!("cannot remove {}", shown(&attributes)))?;
+        } else if args.write {
+            file.save(new.as_bytes(), &SaveOptions::default())?;
+        }
+    }
+    for (name, is_run, value) in SETTINGS {
+        // A setting that does not exist is an error of git.
+        let Ok(old) = git(&top, &["config", "--local", "--get", name]) else { continue };
+        let old = line(&old)?;
+        // The program may be called by its path.
+        let is_own = if is_run { old.ends_with(&format!(" {value}")) } else { old == value };
+        if !is_own {
+            continue;
+        }
+        text += &format!("git config --unset {name} \"{old}\"\n");
+        if args.write {
+            git(&top, &["config", "--local", "--unset", name]).with_context(|| format!("cannot unset {name}"))?;
+        }
+    }
+    cx.talk.stdout(text.as_bytes())?;
+    let said = match (text.is_empty(), args.write) {
+        (true, _) => "has nothing of git install",
+        (false, true) => "has nothing of git install any more",
+        (false, false) => "is set up; --write takes this out",
+    };
+    if !cx.talk.quiet {
+        cx.talk.stderr(format!("{}: {said}\n", shown(&args.folder)).as_bytes());
+    }
+    Ok(Code::Done)
 }

@@ -1,16 +1,18 @@
-//! Processes several maps at once and writes their output in order.
+//! Processes several maps at once: their output in order, the table of results, the progress bar.
 
 use std::collections::BTreeMap;
+use std::io::{IsTerminal, stderr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, anyhow};
 
-use super::bar::Bar;
-use super::tally::Tally;
 use crate::cli::stop;
-use crate::cli::talk::{Code, Job, Talk, Then};
+use crate::cli::talk::{CLEAR, Code, Job, Talk, Then};
+
+// Processes several maps at once and writes their output in order.
 
 /// How far the work may be ahead of the output: this many maps per thread, and this many bytes.
 const AHEAD: usize = 16;
@@ -195,12 +197,179 @@ impl State {
     }
 }
 
+// The results of a run over maps, and their table.
+
+/// The result for a map: the rows of the table, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Row {
+    Done,
+    Nothing,
+    Found,
+    Failed(&'static str),
+    /// The run was stopped before this map.
+    Left,
+}
+
+/// A number of maps, and their size in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    maps: usize,
+    bytes: u64,
+}
+
+/// The results so far.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    rows: BTreeMap<Row, Sum>,
+    failed: Vec<String>,
+    since: Instant,
+}
+
+impl Tally {
+    pub(super) fn new() -> Self {
+        Tally { rows: BTreeMap::new(), failed: Vec::new(), since: Instant::now() }
+    }
+
+    /// Counts a map.
+    pub(super) fn count(&mut self, code: Code, why: Option<&'static str>, path: &str, bytes: u64) {
+        let row = match code {
+            Code::Done => Row::Done,
+            Code::Nothing => Row::Nothing,
+            Code::Found => Row::Found,
+            Code::Failed | Code::Stopped => Row::Failed(why.unwrap_or("other reason")),
+        };
+        if let Row::Failed(_) = row {
+            self.failed.push(path.to_owned());
+        }
+        self.add(row, Sum { maps: 1, bytes });
+    }
+
+    /// Counts maps that were not processed.
+    pub(super) fn leave(&mut self, maps: usize) {
+        if maps > 0 {
+            self.add(Row::Left, Sum { maps, bytes: 0 });
+        }
+    }
+
+    fn add(&mut self, row: Row, sum: Sum) {
+        let own = self.rows.entry(row).or_default();
+        own.maps += sum.maps;
+        own.bytes += sum.bytes;
+    }
+
+    /// The exit status: 2 if every map failed; 1 if some failed, if something was found, or if nothing matched in any
+    /// map.
+    pub(crate) fn code(&self) -> Code {
+        let has = |row: Row| self.rows.contains_key(&row);
+        let (has_done, has_nothing, has_found) = (has(Row::Done), has(Row::Nothing), has(Row::Found));
+        match self.failed.is_empty() {
+            _ if stop::is_asked() => Code::Stopped,
+            false if !has_done && !has_nothing && !has_found => Code::Failed,
+            false => Code::Found,
+            true if has_found => Code::Found,
+            true if has_nothing && !has_done => Code::Nothing,
+            true => Code::Done,
+        }
+    }
+
+    /// The table and the maps that failed; the elapsed time only with `-v`, since it differs from run to run.
+    pub(super) fn table(&self, talk: &Talk, part: &str) -> String {
+        let mut all = Sum::default();
+        let mut text = format!("{:>8} {:>14}  result\n", "maps", "bytes");
+        let mut line = |sum: Sum, what: &str| text += &format!("{:>8} {:>14}  {what}\n", sum.maps, sum.bytes);
+        for (row, sum) in &self.rows {
+            all.maps += sum.maps;
+            all.bytes += sum.bytes;
+            match row {
+                Row::Done => line(*sum, "done"),
+                Row::Nothing => line(*sum, "nothing matched"),
+                Row::Found => line(*sum, "something was found"),
+                Row::Failed(why) => line(*sum, &format!("failed: {why}")),
+                Row::Left => line(*sum, "not started, since the run was stopped"),
+            }
+        }
+        line(all, &format!("total{part}"));
+        self.failed.iter().for_each(|path| text += &format!("failed: {path}\n"));
+        if talk.verbose {
+            text += &format!("{:.1} seconds\n", self.since.elapsed().as_secs_f64());
+        }
+        text
+    }
+}
+
+// The progress bar: the last line on a terminal.
+
+/// The least time between two drawings.
+const PAUSE: Duration = Duration::from_millis(100);
+const WIDTH: usize = 30;
+
+/// The progress of a run over several maps.
+pub(super) struct Bar {
+    all: usize,
+    done: usize,
+    failed: usize,
+    drawn: Option<Instant>,
+    is_shown: bool,
+}
+
+impl Bar {
+    /// A new bar. It is shown only on a terminal, for several maps, without `--quiet`.
+    pub(super) fn new(all: usize, quiet: bool) -> Self {
+        Bar { all, done: 0, failed: 0, drawn: None, is_shown: all > 1 && !quiet && stderr().is_terminal() }
+    }
+
+    /// Counts a map.
+    pub(super) fn count(&mut self, failed: bool) {
+        self.done += 1;
+        self.failed += usize::from(failed);
+    }
+
+    /// The text that removes the bar before a message.
+    pub(super) fn clear(&mut self) -> &'static str {
+        if self.drawn.take().is_some() { CLEAR } else { "" }
+    }
+
+    /// The text that draws the bar; empty if it was drawn a moment ago.
+    pub(super) fn draw(&mut self) -> String {
+        let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= PAUSE);
+        if !self.is_shown || !is_due {
+            return String::new();
+        }
+        self.drawn = Some(Instant::now());
+        format!("{CLEAR}{}", self.line())
+    }
+
+    fn line(&self) -> String {
+        let full = WIDTH * self.done / self.all.max(1);
+        let failed = if self.failed > 0 { format!(", {} failed", self.failed) } else { String::new() };
+        format!("[{}{}] {} of {} maps{failed}", "#".repeat(full), ".".repeat(WIDTH - full), self.done, self.all)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn it_fills_and_is_drawn_now_and_then() {
+        let mut bar = Bar { all: 4, done: 0, failed: 0, drawn: None, is_shown: true };
+        assert_eq!(bar.clear(), "");
+        assert_eq!(bar.draw(), format!("{CLEAR}[{}] 0 of 4 maps", ".".repeat(30)));
+        bar.count(false);
+        assert_eq!(bar.draw(), "", "too soon");
+        assert_eq!(bar.clear(), CLEAR);
+        bar.count(true);
+        assert_eq!(bar.draw(), format!("{CLEAR}[{}{}] 2 of 4 maps, 1 failed", "#".repeat(15), ".".repeat(15)));
+        bar.count(false);
+        bar.count(false);
+        assert_eq!(bar.line(), format!("[{}] 4 of 4 maps, 1 failed", "#".repeat(30)));
+        bar.is_shown = false;
+        bar.clear();
+        assert_eq!(bar.draw(), "", "not a terminal");
+    }
 
     /// A slow first map does not let the others run ahead without a limit.
     #[test]

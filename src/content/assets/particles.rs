@@ -10,11 +10,10 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
-mod binary;
-mod text;
+use std::collections::HashMap;
 
-use crate::bytes::Data;
-use crate::error::{Error, ErrorKind, Result};
+use crate::bytes::{ByteOrder, Data, word};
+use crate::error::{Error, ErrorKind, Place, Result};
 
 /// A file with more elements is not read.
 const MOST_ELEMENTS: usize = 1 << 20;
@@ -82,8 +81,8 @@ impl Particles {
         let version = std::str::from_utf8(version).ok().and_then(|version| version.parse::<u32>().ok());
         let body = &bytes[end..];
         let elements = match (encoding, version) {
-            (b"binary", Some(version @ 1..=5)) => binary::elements(body, version)?,
-            (b"keyvalues2" | b"keyvalues2_flat", _) => text::elements(body)?,
+            (b"binary", Some(version @ 1..=5)) => binary_elements(body, version)?,
+            (b"keyvalues2" | b"keyvalues2_flat", _) => text_elements(body)?,
             _ => {
                 let encoding = crate::bytes::escaped(encoding);
                 let message = format!("its encoding {encoding} {} is not known", version.unwrap_or(0));
@@ -128,4 +127,280 @@ fn systems(elements: &[Element]) -> Particles {
     };
     let all = elements.iter().filter(|element| element.is("DmeParticleSystemDefinition"));
     Particles { systems: all.map(&mut system).collect() }
+}
+
+// The binary encodings of DMX, versions 1 to 5. They differ in where strings are: in the text (1), names of kinds and
+// attributes in a table (2, 3), all single strings in the table (4, 5), with wider counts and indices.
+
+/// A GUID.
+const GUID: usize = 16;
+
+struct Reader<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    version: u32,
+    table: Vec<&'b [u8]>,
+}
+
+fn binary_elements(bytes: &[u8], version: u32) -> Result<Vec<Element>> {
+    // The header is a line that ends with a NUL.
+    let start = memchr::memchr(0, bytes).map_or(bytes.len(), |at| at + 1);
+    let mut reader = Reader { bytes, at: start, version, table: Vec::new() };
+    if version >= 2 {
+        let count = if version >= 4 { reader.count()? } else { reader.half()? };
+        // Each string has at least its NUL.
+        reader.table = (0..count).map(|_| reader.text()).collect::<Result<_>>()?;
+    }
+    let count = reader.count()?;
+    if count > MOST_ELEMENTS {
+        return Err(too_many());
+    }
+    let mut elements = Vec::new();
+    for _ in 0..count {
+        let kind = reader.named()?.to_vec();
+        let name = if version >= 4 { reader.named()? } else { reader.text()? }.to_vec();
+        reader.skip(GUID)?;
+        elements.push(Element { kind, name, ..Element::default() });
+    }
+    for element in &mut elements {
+        for _ in 0..reader.count()? {
+            reader.attribute(element)?;
+        }
+    }
+    Ok(elements)
+}
+
+impl<'b> Reader<'b> {
+    fn cut(&self) -> Error {
+        Error::new(ErrorKind::Malformed, "the particle file is cut off or damaged")
+            .at(Place::default().offset(crate::bytes::wide(self.at)))
+    }
+
+    fn skip(&mut self, length: usize) -> Result<()> {
+        let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len());
+        self.at = end.ok_or_else(|| self.cut())?;
+        Ok(())
+    }
+
+    fn word(&mut self) -> Result<i32> {
+        let value = word(self.bytes, self.at).ok_or_else(|| self.cut())?;
+        self.skip(4)?;
+        Ok(value)
+    }
+
+    /// A number of things, each of which takes at least one byte.
+    fn count(&mut self) -> Result<usize> {
+        let count = usize::try_from(self.word()?).ok();
+        count.filter(|count| *count <= self.bytes.len() - self.at).ok_or_else(|| self.cut())
+    }
+
+    fn half(&mut self) -> Result<usize> {
+        let value = ByteOrder::Little.half(self.bytes, self.at).ok_or_else(|| self.cut())?;
+        self.skip(2)?;
+        Ok(usize::from(value))
+    }
+
+    fn text(&mut self) -> Result<&'b [u8]> {
+        let rest = &self.bytes[self.at..];
+        let length = memchr::memchr(0, rest).ok_or_else(|| self.cut())?;
+        self.skip(length + 1)?;
+        Ok(&rest[..length])
+    }
+
+    /// A string of the table; of the text where there is no table.
+    fn named(&mut self) -> Result<&'b [u8]> {
+        let index = match self.version {
+            1 => return self.text(),
+            2..=4 => self.half()?,
+            _ => usize::try_from(self.word()?).map_err(|_| self.cut())?,
+        };
+        self.table.get(index).copied().ok_or_else(|| self.cut())
+    }
+
+    /// An element's index; `None` for one that is not in the file.
+    fn element(&mut self) -> Result<Option<usize>> {
+        let index = self.word()?;
+        if index == -2 {
+            self.text()?;
+        }
+        Ok(usize::try_from(index).ok())
+    }
+
+    fn attribute(&mut self, element: &mut Element) -> Result<()> {
+        let name = self.named()?.to_vec();
+        let kind = *self.bytes.get(self.at).ok_or_else(|| self.cut())?;
+        self.skip(1)?;
+        match kind {
+            1 => {
+                let index = self.element()?;
+                element.elements.push((name, index.into_iter().collect()));
+            }
+            5 => {
+                let value = if self.version >= 4 { self.named()? } else { self.text()? };
+                element.strings.push((name, value.to_vec()));
+            }
+            6 => {
+                let length = self.count()?;
+                self.skip(length)?;
+            }
+            15 => {
+                let count = self.count()?;
+                let list = (0..count).map(|_| self.element()).collect::<Result<Vec<_>>>()?;
+                element.elements.push((name, list.into_iter().flatten().collect()));
+            }
+            19 => {
+                for _ in 0..self.count()? {
+                    let value = self.text()?.to_vec();
+                    element.strings.push((name.clone(), value));
+                }
+            }
+            20 => {
+                for _ in 0..self.count()? {
+                    let length = self.count()?;
+                    self.skip(length)?;
+                }
+            }
+            2..=14 => self.skip(self.size(kind))?,
+            16..=28 => {
+                let count = self.count()?;
+                self.skip(count.saturating_mul(self.size(kind - 14)))?;
+            }
+            _ => return Err(self.cut()),
+        }
+        Ok(())
+    }
+
+    /// The size of a value that always has the same: numbers, colours, vectors.
+    fn size(&self, kind: u8) -> usize {
+        match kind {
+            4 => 1,
+            // Before version 3 this is the number of an object, a GUID.
+            7 if self.version < 3 => GUID,
+            9 => 8,
+            10 | 12 => 12,
+            11 | 13 => 16,
+            14 => 64,
+            _ => 4,
+        }
+    }
+}
+
+// The text of DMX (`keyvalues2`): `"Kind" { "attribute" "type" "value" }`, elements within elements, and lists in
+// brackets.
+
+#[derive(Clone, Copy, PartialEq)]
+enum Token<'t> {
+    Text(&'t [u8]),
+    Open,
+    Close,
+    List,
+    EndOfList,
+}
+
+/// What surrounds the next token.
+enum Around<'t> {
+    /// The attributes of an element.
+    Element(usize),
+    /// A list of this name, of an element; only lists of elements are kept.
+    List(usize, &'t [u8], bool),
+}
+
+fn text_elements(bytes: &[u8]) -> Result<Vec<Element>> {
+    let tokens = Tokens { text: bytes, at: 0 };
+    let mut elements: Vec<Element> = Vec::new();
+    let mut by_id: HashMap<&[u8], usize> = HashMap::new();
+    // References by identity: the element, the attribute, the identity.
+    let mut later: Vec<(usize, &[u8], &[u8])> = Vec::new();
+    let mut around: Vec<Around<'_>> = Vec::new();
+    let mut words: Vec<&[u8]> = Vec::new();
+    for token in tokens {
+        match (token, around.last()) {
+            (Token::Open, place) => {
+                let index = elements.len();
+                if index == MOST_ELEMENTS {
+                    return Err(too_many());
+                }
+                let kind = words.last().copied().unwrap_or_default().to_vec();
+                let attribute = match place {
+                    Some(Around::Element(owner)) if words.len() >= 2 => Some((*owner, words[words.len() - 2])),
+                    Some(Around::List(owner, name, _)) => Some((*owner, *name)),
+                    _ => None,
+                };
+                if let Some((owner, name)) = attribute {
+                    elements[owner].elements.push((name.to_vec(), vec![index]));
+                }
+                elements.push(Element { kind, ..Element::default() });
+                around.push(Around::Element(index));
+                words.clear();
+            }
+            (Token::List, Some(Around::Element(owner))) => {
+                let [.., name, kind] = words[..] else { continue };
+                around.push(Around::List(*owner, name, kind == b"element_array"));
+                words.clear();
+            }
+            (Token::Close | Token::EndOfList, _) => {
+                around.pop();
+                words.clear();
+            }
+            (Token::List, _) => {}
+            (Token::Text(text), place) => {
+                words.push(text);
+                match (place, &words[..]) {
+                    (Some(Around::Element(owner)), [name, kind, value]) => {
+                        let element = &mut elements[*owner];
+                        match *kind {
+                            b"elementid" => drop(by_id.insert(value, *owner)),
+                            b"string" if *name == b"name" => element.name = value.to_vec(),
+                            b"string" => element.strings.push((name.to_vec(), value.to_vec())),
+                            b"element" => later.push((*owner, name, value)),
+                            _ => {}
+                        }
+                        words.clear();
+                    }
+                    (Some(Around::List(owner, name, true)), [b"element", id]) => {
+                        later.push((*owner, name, id));
+                        words.clear();
+                    }
+                    (Some(Around::List(_, _, false)), _) => words.clear(),
+                    _ => {}
+                }
+            }
+        }
+    }
+    for (owner, name, id) in later {
+        if let Some(index) = by_id.get(id) {
+            elements[owner].elements.push((name.to_vec(), vec![*index]));
+        }
+    }
+    Ok(elements)
+}
+
+struct Tokens<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl<'t> Iterator for Tokens<'t> {
+    type Item = Token<'t>;
+
+    fn next(&mut self) -> Option<Token<'t>> {
+        loop {
+            let rest = self.text.get(self.at..)?;
+            let first = *rest.first()?;
+            self.at += 1;
+            match first {
+                b'{' => return Some(Token::Open),
+                b'}' => return Some(Token::Close),
+                b'[' => return Some(Token::List),
+                b']' => return Some(Token::EndOfList),
+                b'"' => {
+                    let length = memchr::memchr(b'"', &rest[1..])?;
+                    self.at += length + 1;
+                    return Some(Token::Text(&rest[1..=length]));
+                }
+                b'/' if rest.starts_with(b"//") => self.at += memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
+                _ => {}
+            }
+        }
+    }
 }

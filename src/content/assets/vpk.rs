@@ -18,8 +18,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::files::check_size;
-use super::normal_name;
+use super::{check_size, normal_name};
 use crate::bytes::{Data, escaped, index};
 use crate::record::{Field, Record, records};
 use crate::{Error, ErrorKind, Result};
@@ -270,8 +269,9 @@ impl<'t> Tree<'t> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn vpk(version: u32, tree: &[u8], stated: u32, after: &[u8]) -> Vec<u8> {
         let header = Header { signature: SIGNATURE, version, tree_size: stated };

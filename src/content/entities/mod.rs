@@ -16,41 +16,27 @@
 
 mod arrange;
 mod arrangement;
-mod diagnostic;
 mod edit;
-mod entity;
-mod exact;
-mod ids;
-mod key;
-mod order;
-mod output;
 mod parse;
 mod print;
 mod rule;
-mod splice;
-mod style;
-mod token;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(crate) use arrangement::{Arrangement, Beside};
-pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
-pub use edit::EntityMut;
-pub use entity::{Entity, Pair};
-pub use ids::Ids;
-pub use key::Key;
-pub use output::{Output, OutputField};
-pub use rule::Flaw;
-
-use crate::bytes::{self, short};
+use crate::bytes::{self, escaped, short, unescape};
 use crate::content::lens::{Content, Reader};
 use crate::content::select::Selector;
-use crate::dialect::{EntityRules, Role};
-use crate::near;
-use crate::{Data, Error, ErrorKind, Result, Rope};
-use parse::{PairSpan, Source};
+use crate::dialect::{EntityRules, Role, TextSyntax};
+use crate::{Data, Error, ErrorKind, Result, Rope, near};
+pub use arrange::Ids;
+pub(crate) use arrangement::{Arrangement, Beside};
+pub use edit::{EntityMut, Output, OutputField};
+use parse::{PairSpan, Source, Span};
+pub use rule::{Diagnostic, DiagnosticKind, Diagnostics, Flaw};
 
 /// The entities of a map, in the order of its text.
 ///
@@ -302,5 +288,241 @@ impl<'a> Entities<'a> {
             (None, None) => (0..0, 0..0),
         };
         Entity { index, bytes, range, inside, syntax: &self.rules.syntax, pairs, span, is_own: own.is_some() }
+    }
+}
+
+// An entity as it is read.
+
+/// One entity: its pairs in order, its text, and its place in the lump.
+///
+/// ```
+/// use bspkit::content::entities::Entities;
+/// use bspkit::dialect::EntityRules;
+///
+/// let text = b"{\n\"classname\" \"logic_auto\"\n\"OnSpawn\" \"a,Open\"\n\"OnSpawn\" \"b,Open\"\n}\n\0";
+/// let entities = Entities::parse(&text[..], EntityRules::SOURCE)?;
+/// let entity = entities.get(0).unwrap();
+/// assert_eq!(entity.get("onspawn"), Some(&b"a,Open"[..]));
+/// assert_eq!(entity.all("OnSpawn").count(), 2);
+/// assert_eq!(entity.text("classname").as_deref(), Some("logic_auto"));
+/// assert_eq!(entity.span(), Some(0..66));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Entity<'e> {
+    index: usize,
+    /// The bytes to which the spans refer: the whole source or the entity's own text.
+    bytes: &'e [u8],
+    range: Range<usize>,
+    /// The range between the braces.
+    inside: Range<usize>,
+    syntax: &'e TextSyntax,
+    pairs: &'e [PairSpan],
+    span: Option<Range<usize>>,
+    /// Whether it has a text of its own instead of the source's.
+    is_own: bool,
+}
+
+/// A key and its value, without quotes.
+///
+/// ```
+/// use bspkit::content::entities::{Entities, Pair};
+/// use bspkit::dialect::EntityRules;
+///
+/// let entities = Entities::parse("{ \"skill\" \"2\" }\0", EntityRules::QUAKE2)?;
+/// let pair = entities.get(0).unwrap().pairs().next();
+/// assert_eq!(pair, Some(Pair { key: b"skill", value: b"2" }));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pair<'e> {
+    /// The key.
+    pub key: &'e [u8],
+    /// The value.
+    pub value: &'e [u8],
+}
+
+impl<'e> Entity<'e> {
+    /// The position among the entities.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The value of the first `classname`.
+    pub fn class(&self) -> Option<&'e [u8]> {
+        self.get("classname")
+    }
+
+    /// The first value of a key, whose case does not matter.
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Option<&'e [u8]> {
+        let key = key.as_ref();
+        self.pairs().find(|pair| pair.key.eq_ignore_ascii_case(key)).map(|pair| pair.value)
+    }
+
+    /// The first value of a key as text; bytes that are not UTF-8 are shown as `\u{FFFD}`.
+    pub fn text(&self, key: impl AsRef<[u8]>) -> Option<Cow<'e, str>> {
+        self.get(key).map(String::from_utf8_lossy)
+    }
+
+    /// The first value of a key as a number; `None` where it is something else.
+    pub fn number(&self, key: impl AsRef<[u8]>) -> Option<f64> {
+        number(std::str::from_utf8(self.get(key)?).ok()?.trim())
+    }
+
+    /// The first value of a key as three numbers, such as an `origin`; `None` where it is something else.
+    pub fn vector(&self, key: impl AsRef<[u8]>) -> Option<[f64; 3]> {
+        let value = std::str::from_utf8(self.get(key)?).ok()?;
+        let numbers: Vec<f64> = value.split_whitespace().map(number).collect::<Option<_>>()?;
+        numbers.try_into().ok()
+    }
+
+    /// All values of a key, in order. Case does not matter.
+    pub fn all(&self, key: impl AsRef<[u8]>) -> impl Iterator<Item = &'e [u8]> {
+        self.pairs().filter(move |pair| pair.key.eq_ignore_ascii_case(key.as_ref())).map(|pair| pair.value)
+    }
+
+    /// All pairs, in order.
+    pub fn pairs(&self) -> impl DoubleEndedIterator<Item = Pair<'e>> + ExactSizeIterator + Clone + use<'e> {
+        self.pairs_in(0..self.pairs.len())
+    }
+
+    /// Some of the pairs; none if there are not as many.
+    pub(crate) fn pairs_in(
+        &self,
+        range: Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = Pair<'e>> + ExactSizeIterator + Clone + use<'e> {
+        let (bytes, syntax) = (self.bytes, self.syntax);
+        let inner = move |span: Span| unquoted(&bytes[span.range()], syntax).0;
+        let pairs = self.pairs.get(range).unwrap_or_default();
+        pairs.iter().map(move |pair| Pair { key: inner(pair.key), value: inner(pair.value) })
+    }
+
+    /// Whether a pair of this entity is the same as a pair of another one.
+    pub(crate) fn has_pair_of(&self, at: usize, other: &Entity<'_>, other_at: usize) -> bool {
+        let (Some(own), Some(pair)) = (self.pairs.get(at), other.pairs.get(other_at)) else { return false };
+        // Most are the same letter by letter.
+        self.bytes.get(own.key.start()..own.value.end()) == other.bytes.get(pair.key.start()..pair.value.end())
+            || self.pairs_in(at..at + 1).eq(other.pairs_in(other_at..other_at + 1))
+    }
+
+    /// The bytes from the opening to the closing brace; to the last token if the closing brace is missing.
+    pub fn bytes(&self) -> &'e [u8] {
+        &self.bytes[self.range.clone()]
+    }
+
+    /// Whether it was edited, or is new.
+    pub fn is_edited(&self) -> bool {
+        self.is_own
+    }
+
+    /// The bytes of the entity in the lump that was read; `None` for a new one.
+    pub fn span(&self) -> Option<Range<usize>> {
+        self.span.clone()
+    }
+
+    /// Whether the entity has a closing brace.
+    pub fn is_closed(&self) -> bool {
+        self.inside.end < self.range.end
+    }
+}
+
+/// A finite number.
+fn number(word: &str) -> Option<f64> {
+    word.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// A token without its quotes, and whether it has a closing one.
+fn unquoted<'t>(token: &'t [u8], syntax: &TextSyntax) -> (&'t [u8], bool) {
+    match token {
+        // Only an escape can make the last quote a letter.
+        [b'"', inner @ .., b'"'] if syntax.escaped.is_empty() || syntax.quote_in(inner).is_none() => (inner, true),
+        [b'"', inner @ ..] => (inner, false),
+        word => (word, true),
+    }
+}
+
+// A key, or one of several equal keys of an entity.
+
+/// A key, or one of several equal keys of an entity.
+///
+/// ```
+/// use bspkit::content::entities::{Entities, Key};
+/// use bspkit::dialect::EntityRules;
+///
+/// let mut entities = Entities::parse("{ \"OnUser1\" \"a\" \"OnUser1\" \"b\" }\0", EntityRules::SOURCE)?;
+/// let key = Key::parse("onuser1#2")?;
+/// assert_eq!(key.values(&entities.get(0).unwrap()), [b"b"]);
+/// key.set(&mut entities.get_mut(0)?, b"c")?;
+/// assert_eq!(entities.to_bytes(), b"{ \"OnUser1\" \"a\" \"OnUser1\" \"c\" }\0");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The key; case does not matter.
+    pub name: Vec<u8>,
+    /// The number among equal keys, from 1; `None` for all of them, or the first.
+    pub nth: Option<usize>,
+}
+
+impl Key {
+    /// A key as it is, without a number.
+    pub fn literal(name: impl Into<Vec<u8>>) -> Self {
+        Key { name: name.into(), nth: None }
+    }
+
+    /// Reads `KEY` or `KEY#2`. `\xNN`, `\n` and `\\` are escapes, as in [`unescape`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for the number 0 and for one that is too large.
+    pub fn parse(text: &str) -> Result<Self> {
+        let name = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        match (name.strip_suffix('#'), &text[name.len()..]) {
+            (Some(name), digits) if !digits.is_empty() => match digits.parse() {
+                Ok(nth @ 1..) => Ok(Key { name: unescape(name), nth: Some(nth) }),
+                _ => Err(Error::new(ErrorKind::Argument, "equal keys are counted from 1")),
+            },
+            _ => Ok(Key::literal(unescape(text))),
+        }
+    }
+
+    /// The values of this key in an entity: all of them, or the one of its number.
+    pub fn values<'e>(&self, entity: &Entity<'e>) -> Vec<&'e [u8]> {
+        let all = entity.all(&self.name);
+        match self.nth {
+            None => all.collect(),
+            Some(nth) => all.skip(nth - 1).take(1).collect(),
+        }
+    }
+
+    /// The first value of this key in an entity, or the one of its number.
+    pub fn value<'e>(&self, entity: &Entity<'e>) -> Option<&'e [u8]> {
+        let mut all = entity.all(&self.name);
+        all.nth(self.nth.map_or(0, |nth| nth - 1))
+    }
+
+    /// As [`Key::value`], for pairs that are not in an entity yet.
+    pub(crate) fn value_in<'p>(&self, pairs: &'p [(Vec<u8>, Vec<u8>)]) -> Option<&'p [u8]> {
+        let mut all = pairs.iter().filter(|(key, _)| key.eq_ignore_ascii_case(&self.name));
+        all.nth(self.nth.map_or(0, |nth| nth - 1)).map(|(_, value)| &value[..])
+    }
+
+    /// Sets the value: of the first of several equal keys, or of the one of its number. A missing key is added, and so
+    /// is the number after the last one.
+    ///
+    /// # Errors
+    /// As all methods of [`EntityMut`]; [`ErrorKind::NotFound`] for a larger number.
+    pub fn set(&self, entity: &mut EntityMut<'_, '_>, value: &[u8]) -> Result<()> {
+        match self.nth {
+            None => entity.set(&self.name, value),
+            Some(nth) if nth == entity.entity().all(&self.name).count() + 1 => entity.push(&self.name, value),
+            Some(nth) => entity.set_nth(&self.name, nth, value),
+        }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", escaped(&self.name))?;
+        self.nth.map_or(Ok(()), |nth| write!(f, "#{nth}"))
     }
 }

@@ -1,12 +1,16 @@
-//! Prints an entity text: the original with the edits in it, or the compilers' form.
+//! Prints an entity text: the original with the edits in it, as the smallest changes in the spacing that it has, or
+//! the compilers' form.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::parse::Source;
-use super::style::Style;
-use super::{Body, DiagnosticKind, Diagnostics, Entities, Node, rule};
-use crate::bytes::index;
-use crate::{Data, Result};
+use super::parse::{MAX_TEXT, PairSpan, Source, Span};
+use super::{Body, DiagnosticKind, Diagnostics, Entities, Entity, EntityMut, Node, Own, rule, unquoted};
+use crate::bytes::{escaped, index};
+use crate::dialect::EntityRules;
+use crate::{Data, Error, ErrorKind, Result};
+
+// Prints an entity text: the original with the edits in it, or the compilers' form.
 
 impl Entities<'_> {
     /// The lump's bytes: those that were read, with the edits.
@@ -36,7 +40,7 @@ impl Entities<'_> {
     /// form drops.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) with the place if the dialect's engines would read the
+    /// [`ErrorKind::Refused`] with the place if the dialect's engines would read the
     /// canonical form in another way. For example, a word with a quote in it cannot be between quotes.
     ///
     /// ```
@@ -80,7 +84,7 @@ impl Entities<'_> {
     /// refer to [`Entities::to_bytes`].
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the edited text exceeds the limits of
+    /// [`ErrorKind::TooLarge`] if the edited text exceeds the limits of
     /// [`Entities::parse`].
     pub fn lost_in_canonical(&self) -> Result<Diagnostics> {
         let text = Data::from(self.to_bytes());
@@ -116,5 +120,364 @@ impl Entities<'_> {
     /// The NUL that ends the text, and what follows.
     fn tail(&self) -> &[u8] {
         &self.source.data[self.source.text_len..]
+    }
+}
+
+// Splices: the smallest changes of an entity's text that make an edit.
+
+/// Bytes that take the place of a range of the entity's buffer.
+pub(super) struct Splice {
+    range: Range<usize>,
+    with: Vec<u8>,
+}
+
+impl Own {
+    /// The entity with splices in ascending order, without the pairs of the given indices, also ascending.
+    pub(super) fn spliced(entity: &Entity<'_>, splices: &[Splice], without: &[usize]) -> Result<Own> {
+        let mut text = Vec::with_capacity(entity.range.len());
+        let mut copied = entity.range.start;
+        for splice in splices {
+            text.extend_from_slice(&entity.bytes[copied..splice.range.start]);
+            text.extend_from_slice(&splice.with);
+            copied = splice.range.end;
+        }
+        text.extend_from_slice(&entity.bytes[copied..entity.range.end]);
+        if text.len() > MAX_TEXT {
+            return Err(Error::new(
+                ErrorKind::TooLarge,
+                format!("the entity would have {} bytes, more than {MAX_TEXT}", text.len()),
+            ));
+        }
+
+        let (mut starts, mut ends) = (Shift::new(entity, splices), Shift::new(entity, splices));
+        let mut moved = |span: Span| {
+            let start = starts.to(span.start(), |splice| splice.range.end <= span.start());
+            // Bytes inserted directly after a token are not part of it.
+            let after = |splice: &Splice| splice.range.end <= span.end() && splice.range.start < span.end();
+            Span::new(start..ends.to(span.end(), after))
+        };
+        let mut without = without.iter().copied().peekable();
+        let mut pairs = Vec::with_capacity(entity.pairs.len());
+        for (index, pair) in entity.pairs.iter().enumerate() {
+            let pair = PairSpan { key: moved(pair.key), value: moved(pair.value) };
+            if without.next_if_eq(&index).is_none() {
+                pairs.push(pair);
+            }
+        }
+        let inside = entity.inside.start - entity.range.start..text.len() - (entity.range.end - entity.inside.end);
+        Ok(Own { origin: None, text, pairs, inside })
+    }
+
+    /// The entity with more pairs, after its last one.
+    pub(super) fn with_pairs(entity: &Entity<'_>, style: &Style, pairs: &[(&[u8], &[u8])]) -> Result<Own> {
+        let at = match entity.pairs.last() {
+            Some(last) => behind_comment(entity, last.value.end(), &style.between),
+            None if is_blank(entity) => return Ok(Own::new(style, pairs)),
+            None => entity.inside.start,
+        };
+        let (mut with, mut spans) = (Vec::new(), Vec::with_capacity(pairs.len()));
+        let start = at - entity.range.start;
+        for (key, value) in pairs {
+            with.extend_from_slice(&style.between);
+            let key_at = start + with.len();
+            style.pair(key, value, &mut with);
+            let end = start + with.len();
+            let key = Span::new(key_at..key_at + key.len() + 2);
+            spans.push(PairSpan { key, value: Span::new(end - (value.len() + 2)..end) });
+        }
+        let mut own = Own::spliced(entity, &[Splice { range: at..at, with }], &[])?;
+        own.pairs.append(&mut spans);
+        Ok(own)
+    }
+
+    /// A new entity.
+    pub(super) fn new(style: &Style, pairs: &[(&[u8], &[u8])]) -> Own {
+        let text = style.entity(pairs);
+        let mut spans = Vec::with_capacity(pairs.len());
+        let mut at = 1;
+        let mut token = |bytes: &[u8]| {
+            // Spacing holds no quote, so the next one starts the token.
+            let start = at + memchr::memchr(b'"', &text[at..]).unwrap_or_default();
+            at = start + bytes.len() + 2;
+            Span::new(start..at)
+        };
+        for (key, value) in pairs {
+            spans.push(PairSpan { key: token(key), value: token(value) });
+        }
+        Own { origin: None, inside: 1..text.len() - 1, text, pairs: spans }
+    }
+}
+
+impl Splice {
+    /// Other bytes for a key or value; `None` where they are equal.
+    pub(super) fn token(entity: &Entity<'_>, span: Span, with: &[u8]) -> Option<Splice> {
+        let token = &entity.bytes[span.range()];
+        let (content, is_whole) = unquoted(token, entity.syntax);
+        if content == with {
+            return None;
+        }
+        if token[0] == b'"' && is_whole {
+            return Some(Splice { range: span.start() + 1..span.end() - 1, with: with.to_vec() });
+        }
+        let mut quoted = Vec::with_capacity(with.len() + 2);
+        quote(with, &mut quoted);
+        Some(Splice { range: span.range(), with: quoted })
+    }
+
+    /// The removal of pairs, each with the spacing before it; comments stay.
+    pub(super) fn removal(entity: &Entity<'_>, pairs: &[usize]) -> Vec<Splice> {
+        let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
+        for &index in pairs {
+            let PairSpan { key, value } = entity.pairs[index];
+            let before = match index.checked_sub(1) {
+                Some(before) => entity.pairs[before].value.end(),
+                None => entity.inside.start,
+            };
+            for (gap, token) in [(before, key), (key.end(), value)] {
+                match runs.last_mut() {
+                    // Two tokens with only spaces between them are removed as one.
+                    Some((_, run)) if run.end == gap && spaces_only(&entity.bytes[gap..token.start()]) => {
+                        run.end = token.end();
+                    }
+                    _ => runs.push((gap, token.range())),
+                }
+            }
+        }
+        runs.into_iter().map(|(gap, run)| Splice::run_removal(entity, gap, run)).collect()
+    }
+
+    /// The removal of consecutive tokens, after a gap that starts at `gap`.
+    fn run_removal(entity: &Entity<'_>, gap: usize, run: Range<usize>) -> Splice {
+        let bytes = &entity.bytes[..entity.range.end];
+        let spaces = run.start - spaces_before(&bytes[gap..run.start])..run.start;
+        let breaks_line = super::parse::end_of_line(bytes, run.end) > run.end;
+        // A comment may follow directly after an entity that is not closed.
+        let next = bytes.get(run.end).copied().unwrap_or(b'/');
+        let mut start = spaces.start;
+        if start > gap && !breaks_line {
+            // The line break that ends a comment has to stay.
+            start += memchr::memchr(b'\n', &bytes[spaces.clone()]).map_or(0, |at| at + 1);
+        }
+        let is_first = start == entity.inside.start;
+        if is_first && next > b' ' {
+            // Quake II needs a space after the brace.
+            start = run.start;
+        }
+        // A brace must not touch a word either: some engines read it as a letter of the word.
+        let joins = bytes[start - 1] > b' ' && !is_first && next > b' ';
+        Splice { range: start..run.end, with: if joins { b" ".to_vec() } else { Vec::new() } }
+    }
+}
+
+/// Positions of the old text in the new one, asked for in ascending order.
+struct Shift<'s> {
+    splices: &'s [Splice],
+    old: usize,
+    new: usize,
+}
+
+impl<'s> Shift<'s> {
+    fn new(entity: &Entity<'_>, splices: &'s [Splice]) -> Self {
+        Shift { splices, old: entity.range.start, new: 0 }
+    }
+
+    fn to(&mut self, position: usize, applies: impl Fn(&Splice) -> bool) -> usize {
+        while let Some((splice, rest)) = self.splices.split_first()
+            && applies(splice)
+        {
+            self.old += splice.range.len();
+            self.new += splice.with.len();
+            self.splices = rest;
+        }
+        position + self.new - self.old
+    }
+}
+
+fn is_blank(entity: &Entity<'_>) -> bool {
+    entity.is_closed() && spaces_only(&entity.bytes[entity.inside.clone()])
+}
+
+fn spaces_only(text: &[u8]) -> bool {
+    text.iter().all(|&byte| byte <= b' ')
+}
+
+/// Where a pair at `at` is inserted: after a comment on the same line, if the pair starts a line of its own.
+fn behind_comment(entity: &Entity<'_>, at: usize, before: &[u8]) -> usize {
+    let rest = &entity.bytes[at..entity.range.end];
+    let blanks = rest.iter().take_while(|&&byte| byte <= b' ' && byte != b'\n').count();
+    let line = match memchr::memchr(b'\n', rest) {
+        Some(end) if rest[blanks..].starts_with(b"//") && before.contains(&b'\n') => end,
+        _ => return at,
+    };
+    at + if rest[..line].ends_with(b"\r") { line - 1 } else { line }
+}
+
+// The spacing of an entity, for pairs and entities that are added next to it.
+
+/// The spacing of an entity.
+pub(super) struct Style {
+    /// Between the opening brace and the first key.
+    open: Vec<u8>,
+    /// Between a value and the next key.
+    pub(super) between: Vec<u8>,
+    /// Between a key and its value.
+    pub(super) middle: Vec<u8>,
+    /// Between the last value and the closing brace.
+    close: Vec<u8>,
+}
+
+impl Style {
+    /// The compilers' form.
+    pub(super) fn canonical() -> Self {
+        let line = || b"\n".to_vec();
+        Style { open: line(), between: line(), middle: b" ".to_vec(), close: line() }
+    }
+
+    /// The style of an entity that has pairs. Words would join without the spacing, and Quake II needs a space after a
+    /// brace, so only the spacing before a brace may be empty.
+    pub(super) fn of(entity: &Entity<'_>) -> Option<Self> {
+        let (first, last) = (entity.pairs.first()?, entity.pairs.last()?);
+        let open = spacing(entity, entity.inside.start, first.key.start());
+        let close = match entity.is_closed() {
+            true => spacing(entity, last.value.end(), entity.inside.end),
+            false => open.clone(),
+        };
+        let between = match entity.pairs {
+            [.., PairSpan { value, .. }, last] => spacing(entity, value.end(), last.key.start()),
+            _ => open.clone(),
+        };
+        let middle = spacing(entity, last.key.end(), last.value.start());
+        let between = match (between.is_empty(), close.contains(&b'\n')) {
+            (false, _) => between,
+            (true, true) => close.clone(),
+            (true, false) => b" ".to_vec(),
+        };
+        let middle = if middle.is_empty() { b" ".to_vec() } else { middle };
+        let open = if open.is_empty() { between.clone() } else { open };
+        Some(Style { open, between, middle, close })
+    }
+
+    /// A whole entity in this style.
+    pub(super) fn entity(&self, pairs: &[(&[u8], &[u8])]) -> Vec<u8> {
+        let mut text = b"{".to_vec();
+        for (index, (key, value)) in pairs.iter().enumerate() {
+            text.extend_from_slice(if index == 0 { &self.open } else { &self.between });
+            self.pair(key, value, &mut text);
+        }
+        let close = if pairs.is_empty() && self.close.is_empty() { &self.open } else { &self.close };
+        text.extend_from_slice(close);
+        text.push(b'}');
+        text
+    }
+
+    /// A pair without the spacing before it.
+    pub(super) fn pair(&self, key: &[u8], value: &[u8], text: &mut Vec<u8>) {
+        quote(key, text);
+        text.extend_from_slice(&self.middle);
+        quote(value, text);
+    }
+}
+
+pub(super) fn quote(token: &[u8], text: &mut Vec<u8>) {
+    text.push(b'"');
+    text.extend_from_slice(token);
+    text.push(b'"');
+}
+
+/// The spaces directly before `end`, from their last line break on.
+fn spacing(entity: &Entity<'_>, start: usize, end: usize) -> Vec<u8> {
+    let gap = &entity.bytes[start..end];
+    let spaces = &gap[gap.len() - spaces_before(gap)..];
+    let line = match memchr::memrchr(b'\n', spaces) {
+        Some(at) if at > 0 && spaces[at - 1] == b'\r' => at - 1,
+        Some(at) => at,
+        None => 0,
+    };
+    spaces[line..].to_vec()
+}
+
+/// How many bytes at the end are spaces.
+pub(super) fn spaces_before(text: &[u8]) -> usize {
+    text.iter().rev().take_while(|&&byte| byte <= b' ').count()
+}
+
+// Entities whose text is given byte for byte.
+
+impl Entities<'_> {
+    /// Adds an entity after the last one, from its text: braces, spacing and comments as they are. Its pairs are not
+    /// checked; [`Entities::unreadable`] finds what no engine could read back.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the text is not one entity; as [`Entities::add`] for its place.
+    pub fn add_text(&mut self, text: impl AsRef<[u8]>) -> Result<usize> {
+        self.add_exact(self.ends(), text.as_ref())
+    }
+
+    /// Adds an entity after the last one. The ends of the order are given, which need not be those of the list.
+    pub(super) fn add_exact(&mut self, ends: Option<(usize, usize)>, text: &[u8]) -> Result<usize> {
+        let index = self.len();
+        let body = Body::Own(Arc::new(Own::read(text, &self.rules)?));
+        self.check_room(ends.map(|(_, last)| last), 1)?;
+        self.add_body(ends, body)?;
+        Ok(index)
+    }
+}
+
+impl Entities<'_> {
+    /// The text of an entity with these pairs, in the style of the entity of this index.
+    ///
+    /// # Errors
+    /// As [`EntityMut::push`].
+    pub(crate) fn text_like(&self, index: usize, pairs: &[(&[u8], &[u8])]) -> Result<Vec<u8>> {
+        pairs.iter().try_for_each(|(key, value)| rule::check_pair(&self.rules, index, key, value))?;
+        let style = self.get(index).as_ref().and_then(Style::of).unwrap_or_else(|| self.style_near(index));
+        Ok(style.entity(pairs))
+    }
+}
+
+impl EntityMut<'_, '_> {
+    /// Gives the entity another text, from brace to brace: spacing and comments as they are. Its pairs are not checked;
+    /// [`Entities::unreadable`] finds what no engine could read back.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the text is not one entity, besides those of all edits.
+    pub fn set_text(&mut self, text: impl AsRef<[u8]>) -> Result<()> {
+        let text = text.as_ref();
+        if self.entity().bytes() == text {
+            return Ok(());
+        }
+        let mut own = Own::read(text, &self.entities.rules)?;
+        own.origin = match &self.entities.nodes[self.index].body {
+            Body::Source(origin) => Some(*origin),
+            Body::Own(old) => old.origin,
+        };
+        let source = &self.entities.source;
+        let is_old = |origin: &u32| {
+            let body = source.entities[crate::bytes::index(*origin)].body;
+            source.data[body.range()] == *text
+        };
+        let body = match own.origin.filter(is_old) {
+            Some(origin) => Body::Source(origin),
+            None => Body::Own(Arc::new(own)),
+        };
+        self.put(body)
+    }
+}
+
+impl Own {
+    /// Reads an entity from its text.
+    fn read(text: &[u8], rules: &EntityRules) -> Result<Own> {
+        let source = Source::parse(Data::from(text), rules, |_| false)?;
+        match &source.entities[..] {
+            [placed] if placed.body.range() == (0..text.len()) && placed.inside.end() < text.len() => {
+                let (pairs, inside) = (source.pairs(0).to_vec(), placed.inside.range());
+                Ok(Own { origin: None, text: text.to_vec(), pairs, inside })
+            }
+            _ => {
+                let shown = escaped(&text[..text.len().min(40)]);
+                let message = format!("the text `{shown}` is not one entity from brace to brace");
+                Err(Error::new(ErrorKind::Argument, message))
+            }
+        }
     }
 }

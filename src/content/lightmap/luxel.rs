@@ -1,9 +1,13 @@
-//! Luxels: their bytes, and the light that they mean.
+//! Luxels: their bytes, the light that they mean, their brightness and color changed, and how much light there is.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use crate::bytes::{integer, nearest_byte, rounded};
+use super::{Block, Image, Light, LightSet};
+use crate::bytes::{amount, integer, nearest_byte, rounded};
 use crate::dialect::LuxelForm;
+
+// Luxels: their bytes, and the light that they mean.
 
 /// A luxel as it is in the file.
 ///
@@ -172,4 +176,233 @@ fn scaled(color: [f64; 3]) -> (i8, [f64; 3]) {
     let scale = f64::from(exponent).exp2();
     // Compilers compute in single precision: the mean of equal luxels is their value.
     (exponent, color.map(|part| f64::from(rounded(part / scale)).min(255.0 + 0.999)))
+}
+
+// Changes brightness and color of all luxels at once, in linear light.
+
+/// A change of the light: each component of a luxel is multiplied by the gain and the tint and then raised to the power
+/// 1/gamma, in linear light.
+///
+/// ```
+/// use bspkit::content::lightmap::{Adjustment, Luxel};
+/// let same = Adjustment::default();
+/// assert_eq!(same.of(Luxel::Rgb([1, 2, 250])), Luxel::Rgb([1, 2, 250]));
+/// let twice = Adjustment { gain: 2.0, ..same };
+/// assert_eq!(twice.of(Luxel::Rgbe([200, 150, 100], 0)), Luxel::Rgbe([200, 150, 100], 1));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(clippy::exhaustive_structs)]
+pub struct Adjustment {
+    /// The factor for all light.
+    pub gain: f64,
+    /// Above 1, light below 1.0 becomes brighter; below 1, darker. Light of 1.0 shows a texture unchanged.
+    pub gamma: f64,
+    /// The factors for red, green and blue.
+    pub tint: [f64; 3],
+}
+
+impl Default for Adjustment {
+    fn default() -> Self {
+        Adjustment { gain: 1.0, gamma: 1.0, tint: [1.0; 3] }
+    }
+}
+
+impl Adjustment {
+    /// Whether it changes nothing.
+    pub fn is_none(&self) -> bool {
+        *self == Adjustment::default()
+    }
+
+    /// The luxel after the change; the same luxel if its light stays the same.
+    #[must_use]
+    pub fn of(&self, luxel: Luxel) -> Luxel {
+        let old = luxel.linear();
+        let mut new = old;
+        for (part, tint) in new.iter_mut().zip(self.tint) {
+            let scaled = *part * self.gain * tint;
+            *part = if self.gamma == 1.0 { scaled } else { scaled.powf(1.0 / self.gamma) };
+        }
+        if new == old { luxel } else { luxel.with_linear(new) }
+    }
+}
+
+impl Light<'_> {
+    /// Adjusts the light of all chosen blocks and styles (by the style's index in [`Block::styles`]), and returns how
+    /// many luxels changed. A luxel that several faces share is adjusted once.
+    pub fn adjust(&mut self, adjustment: &Adjustment, is_chosen: impl Fn(&LightSet, &Block, usize) -> bool) -> usize {
+        let chosen: Vec<Image> = self
+            .images()
+            .filter(|image| {
+                let set = &self.sets[image.set];
+                is_chosen(set, &set.blocks[image.block], image.style)
+            })
+            .collect();
+        let mut done: Vec<Vec<bool>> = self.lumps.iter().map(|lump| vec![false; lump.held.get().len()]).collect();
+        // The result depends on the bytes alone, so results are reused; luxels with exponents often repeat the one
+        // before.
+        let table: Vec<Luxel> = (0..=u8::MAX).map(|byte| adjustment.of(Luxel::Rgb([byte; 3]))).collect();
+        let greys: Vec<Luxel> = (0..=u8::MAX).map(|byte| adjustment.of(Luxel::Grey(byte))).collect();
+        let byte = |part: usize, byte: u8| match table.get(usize::from(byte)) {
+            Some(Luxel::Rgb(color)) => color[part],
+            _ => byte,
+        };
+        let mut last = (Luxel::Rgb([0; 3]), adjustment.of(Luxel::Rgb([0; 3])));
+        let mut changed = 0;
+        for image in chosen {
+            let set = &self.sets[image.set];
+            let Some(range) = set.blocks[image.block].range(image, set.form) else { continue };
+            let (size, wide) = (set.form.bytes(), set.blocks[image.block].size()[0]);
+            let done = &mut done[set.lump][range];
+            changed += self.update(image, |[x, y], old| {
+                let at = (y * wide + x) * size;
+                // Blocks that overlap by part of a luxel are damage; here too no byte is adjusted twice.
+                if done[at..at + size].contains(&true) {
+                    return old;
+                }
+                done[at..at + size].fill(true);
+                if let Luxel::Rgb([red, green, blue]) = old {
+                    return Luxel::Rgb([byte(0, red), byte(1, green), byte(2, blue)]);
+                }
+                if let Luxel::Grey(grey) = old {
+                    return greys[usize::from(grey)];
+                }
+                if last.0 != old {
+                    last = (old, adjustment.of(old));
+                }
+                last.1
+            });
+        }
+        changed
+    }
+}
+
+// How much light there is, by style.
+
+/// Statistics of one set of light.
+///
+/// ```
+/// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
+/// let stat = light.stat(0).unwrap();
+/// assert_eq!((stat.styles[&0].faces, light.sets()[0].blocks().len()), (76, 98));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct LightStat {
+    /// By the style's number.
+    pub styles: BTreeMap<u8, StyleStat>,
+    /// Pairs of blocks that overlap in part: a block, and one that begins within it.
+    pub overlaps: usize,
+    /// Blocks that begin at the same offset as another one.
+    pub shared: usize,
+    /// Blocks whose size was computed in single precision.
+    pub single: usize,
+    /// Bytes of the lump that belong to no block.
+    pub unowned: usize,
+}
+
+/// Statistics of one style, without the directions of bumped faces.
+///
+/// ```
+/// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
+/// let style = &light.stat(0).unwrap().styles[&0];
+/// assert_eq!(style.histogram.iter().sum::<usize>(), style.luxels);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct StyleStat {
+    /// Blocks that have it.
+    pub faces: usize,
+    /// Those of them that are bumped.
+    pub bumped: usize,
+    /// Luxels.
+    pub luxels: usize,
+    /// The least of red, green and blue, in linear light.
+    pub least: [f64; 3],
+    /// The most.
+    pub most: [f64; 3],
+    /// The mean.
+    pub mean: [f64; 3],
+    /// The number of luxels by shown brightness (of the brightest component), in 16 steps from black to the brightest
+    /// value.
+    pub histogram: [usize; 16],
+}
+
+impl Default for StyleStat {
+    fn default() -> Self {
+        StyleStat {
+            faces: 0,
+            bumped: 0,
+            luxels: 0,
+            least: [f64::INFINITY; 3],
+            most: [0.0; 3],
+            mean: [0.0; 3],
+            histogram: [0; 16],
+        }
+    }
+}
+
+impl Light<'_> {
+    /// Computes the statistics of a set.
+    pub fn stat(&self, set: usize) -> Option<LightStat> {
+        let of = self.sets.get(set)?;
+        let mut stat = LightStat::default();
+        // The light of a byte is computed once, not per luxel.
+        let table: Vec<f64> = (0..=u8::MAX).map(|byte| Luxel::Rgb([byte; 3]).linear()[0]).collect();
+        for (block, found) in of.blocks.iter().enumerate() {
+            for (style, number) in found.styles().iter().enumerate() {
+                let entry = stat.styles.entry(*number).or_default();
+                entry.faces += 1;
+                entry.bumped += usize::from(found.planes() > 1);
+                let bytes = self.bytes(Image { set, block, style, plane: 0 }).unwrap_or_default();
+                for luxel in bytes.chunks_exact(of.form.bytes()).map(|bytes| Luxel::read(of.form, bytes)) {
+                    let light = match luxel {
+                        Luxel::Grey(grey) => [table[usize::from(grey)]; 3],
+                        Luxel::Rgb(color) => color.map(|part| table[usize::from(part)]),
+                        Luxel::Rgbe(..) => luxel.linear(),
+                    };
+                    entry.add(light, luxel);
+                }
+            }
+        }
+        for style in stat.styles.values_mut() {
+            style.mean = style.mean.map(|sum| sum / amount(style.luxels.max(1)));
+            style.least = style.least.map(|least| if least.is_finite() { least } else { 0.0 });
+        }
+        let mut ranges: Vec<_> =
+            of.blocks.iter().map(|block| (block.bytes().start - block.before(), block.bytes().end)).collect();
+        ranges.sort_unstable();
+        let lump = self.lumps.get(of.lump)?.held.get().len();
+        let mut end = 0;
+        let mut last = None;
+        for (start, stop) in ranges {
+            match last == Some(start) {
+                true => stat.shared += 1,
+                false if start < end => stat.overlaps += 1,
+                false => stat.unowned += start - end,
+            }
+            (last, end) = (Some(start), end.max(stop));
+        }
+        stat.unowned += lump - end.min(lump);
+        stat.single = of.blocks.iter().filter(|block| block.is_in_single_precision()).count();
+        Some(stat)
+    }
+}
+
+impl StyleStat {
+    fn add(&mut self, light: [f64; 3], luxel: Luxel) {
+        self.luxels += 1;
+        for (axis, part) in light.into_iter().enumerate() {
+            self.least[axis] = self.least[axis].min(part);
+            self.most[axis] = self.most[axis].max(part);
+            self.mean[axis] += part;
+        }
+        let brightest = match luxel {
+            Luxel::Grey(grey) => grey,
+            Luxel::Rgb(color) => color.into_iter().max().unwrap_or(0),
+            Luxel::Rgbe(..) => luxel.shown().into_iter().max().unwrap_or(nearest_byte(0.0)),
+        };
+        self.histogram[usize::from(brightest / 16)] += 1;
+    }
 }

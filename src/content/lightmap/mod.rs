@@ -4,36 +4,24 @@
 //! luxel changes its bytes and, if the face stores the average of its light, the average; nothing else. Bytes after a
 //! face's luxels, between blocks and after the last block stay.
 
-mod adjust;
-mod block;
-mod copies;
-mod edit;
-mod extents;
-mod fault;
 mod luxel;
-mod pages;
 mod read;
 mod sizes;
-mod stat;
 
-pub use adjust::Adjustment;
-pub use block::{Block, Image};
-pub use extents::{Extents, Precision, extents};
-pub use fault::{LightFault, LightFaultKind};
-pub use luxel::Luxel;
-pub use pages::SurfaceLight;
-pub(super) use read::record_of;
-pub(super) use sizes::{Geometry, Room};
-pub use stat::{LightStat, StyleStat};
-
+use std::fmt;
 use std::ops::Range;
 
 use super::lens::{Content, Reader};
-use crate::bytes::{Data, Rope};
-use crate::dialect::LuxelForm;
+use crate::bytes::{Data, Rope, amount};
+use crate::dialect::{Averages, LuxelForm};
 use crate::error::Result;
 use crate::file::SlotId;
 use crate::record::Held;
+pub use luxel::{Adjustment, LightStat, Luxel, StyleStat};
+pub use read::SurfaceLight;
+pub(super) use read::record_of;
+pub use sizes::{Extents, Precision, extents};
+pub(super) use sizes::{Geometry, Room};
 
 /// The light of a map.
 ///
@@ -224,5 +212,292 @@ impl<'a> Light<'a> {
             self.lumps.push(LightLump { slot, held: Held::new(bytes) });
             self.lumps.len() - 1
         })
+    }
+}
+
+// Blocks: where the light of a face, or a page of light, is in its lump.
+
+/// The light of one face or of one page: an image for each style and bump plane, one after the other.
+///
+/// ```
+/// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
+/// let block = &light.sets()[0].blocks()[0];
+/// assert_eq!((block.styles(), block.planes()), (&[32, 2, 0][..], 1));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Block {
+    index: usize,
+    size: [usize; 2],
+    styles: [u8; 8],
+    style_count: usize,
+    planes: usize,
+    /// The offset of the luxels, and the size of the block from there on in bytes.
+    offset: usize,
+    len: usize,
+    averages: Averages,
+    /// Where the record of the face is in its lump.
+    face_at: usize,
+    /// Whether averages that are stored elsewhere are also before the block.
+    has_both: bool,
+    precision_is_single: bool,
+}
+
+/// Identifies an image by its set, block, style and plane.
+///
+/// ```
+/// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
+/// let image = light.images().next().unwrap();
+/// assert_eq!(light.bytes(image).unwrap().len(), light.block(image).unwrap().luxels() * 3);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::exhaustive_structs)]
+pub struct Image {
+    /// The index of the set in [`Light::sets`].
+    pub set: usize,
+    /// The index of the block in [`LightSet::blocks`].
+    pub block: usize,
+    /// The index in [`Block::styles`], not the style's number.
+    pub style: usize,
+    /// 0 for the light itself; 1 to 3 for the three directions of a bumped face.
+    pub plane: usize,
+}
+
+/// Where an average is.
+#[derive(Clone, Copy)]
+struct AveragePlace {
+    is_in_face: bool,
+    at: usize,
+}
+
+impl Block {
+    /// The face's index, or the page's.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Columns and rows of its images.
+    pub fn size(&self) -> [usize; 2] {
+        self.size
+    }
+
+    /// How many luxels an image has.
+    pub fn luxels(&self) -> usize {
+        self.size[0] * self.size[1]
+    }
+
+    /// The numbers of its styles.
+    pub fn styles(&self) -> &[u8] {
+        &self.styles[..self.style_count]
+    }
+
+    /// How many images each style has: 4 where the face is bumped, else 1.
+    pub fn planes(&self) -> usize {
+        self.planes
+    }
+
+    /// The bytes of the block in the lump: its luxels and the bytes that follow them, without averages.
+    pub fn bytes(&self) -> Range<usize> {
+        self.offset..self.offset + self.len
+    }
+
+    /// Whether its size was computed in single precision, since with double precision it would overlap the next block.
+    pub fn is_in_single_precision(&self) -> bool {
+        self.precision_is_single
+    }
+
+    /// The bytes of the block in the lump, with the averages before it.
+    pub(crate) fn whole(&self) -> Range<usize> {
+        self.offset - self.before()..self.offset + self.len
+    }
+
+    /// How many bytes before the block are averages.
+    fn before(&self) -> usize {
+        if self.averages == Averages::BeforeLight || self.has_both { 4 * self.style_count } else { 0 }
+    }
+
+    /// Where an image's luxels are.
+    fn range(&self, image: Image, form: LuxelForm) -> Option<Range<usize>> {
+        if image.style >= self.style_count || image.plane >= self.planes {
+            return None;
+        }
+        let len = self.luxels() * form.bytes();
+        let start = self.offset + (image.style * self.planes + image.plane) * len;
+        Some(start..start + len)
+    }
+
+    /// Where the average of a style is.
+    fn averages(&self, style: usize) -> impl Iterator<Item = AveragePlace> + use<> {
+        let in_face = match self.averages {
+            Averages::InFace(at) => Some(AveragePlace { is_in_face: true, at: self.face_at + at + 4 * style }),
+            _ => None,
+        };
+        let before = self.offset.checked_sub(4 * (style + 1)).filter(|_| self.before() > 0);
+        in_face.into_iter().chain(before.map(|at| AveragePlace { is_in_face: false, at }))
+    }
+}
+
+// Faults of the light of a face.
+
+/// A face whose light cannot be read.
+///
+/// ```
+/// use bspkit::{Bsp, Layout};
+/// use bspkit::dialect::quake2;
+/// let mut draft = Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+/// draft.update(quake2::FACES, 3, |face| face.light_offset = 1 << 30)?;
+/// let map = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
+/// let fault = map.light()?.sets()[0].faults()[0];
+/// assert!(fault.to_string().starts_with("face 3: its light begins at 1073741824"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LightFault {
+    /// The face.
+    pub face: usize,
+    /// What is wrong.
+    pub kind: LightFaultKind,
+}
+
+/// A fault of the light of a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LightFaultKind {
+    /// The face's texinfo index is out of range.
+    Texinfo(i32),
+    /// Its edges do not exist or lead to no corners.
+    Edges,
+    /// No size can be computed from its corners or its record.
+    Size,
+    /// The faces before it name too many edges, so it was not looked at: faces have edges of their own, and a map whose
+    /// faces share thousands was made to take long.
+    Shared,
+    /// Not all of its light is in the lump.
+    Range {
+        /// The offset of the light.
+        offset: i32,
+        /// Columns and rows.
+        size: [usize; 2],
+        /// How many images it has.
+        images: usize,
+        /// Bytes of the lump.
+        lump: usize,
+    },
+    /// Its page does not exist.
+    Page {
+        /// The page's number.
+        page: i32,
+        /// The number of pages.
+        pages: usize,
+    },
+}
+
+impl fmt::Display for LightFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "face {}: {}", self.face, self.kind)
+    }
+}
+
+impl fmt::Display for LightFaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LightFaultKind::Texinfo(index) => write!(f, "its texinfo {index} does not exist"),
+            LightFaultKind::Edges => f.write_str("its edges lead to no corners, so the size of its light is not known"),
+            LightFaultKind::Size => f.write_str("the size of its light cannot be computed"),
+            LightFaultKind::Shared => f.write_str("the faces before it share too many edges, so it was not looked at"),
+            LightFaultKind::Range { offset, size: [wide, high], images, lump } => write!(
+                f,
+                "its light begins at {offset}, {wide} by {high} luxels in {images} images, and the lump has \
+                 {lump} bytes"
+            ),
+            LightFaultKind::Page { page, pages } => {
+                write!(f, "its light is on page {page}, and there are {pages} pages")
+            }
+        }
+    }
+}
+
+// Setting luxels, and the averages that follow from them.
+
+impl Light<'_> {
+    /// Changes luxels of an image, each by its column and row, and returns how many changed.
+    ///
+    /// A luxel keeps its bytes if `change` returns it unchanged or in another form. If the face stores the average of a
+    /// style, and a luxel of the style differs from what was read, the average becomes the mean of the style's luxels
+    /// in the precision of its form. The directions of bumped faces do not count for the mean.
+    pub fn update(&mut self, image: Image, mut change: impl FnMut([usize; 2], Luxel) -> Luxel) -> usize {
+        let Some(set) = self.sets.get(image.set) else { return 0 };
+        let Some(block) = set.blocks.get(image.block) else { return 0 };
+        let (form, [wide, _]) = (set.form, block.size());
+        let Some(range) = block.range(image, form) else { return 0 };
+        let Some(lump) = self.lumps.get_mut(set.lump) else { return 0 };
+        let (mut changed, mut column, mut row) = (0, 0, 0);
+        for at in range.step_by(form.bytes()) {
+            let old = Luxel::read(form, &lump.held.get()[at..at + form.bytes()]);
+            let new = change([column, row], old);
+            if new != old && new.form() == form {
+                let (bytes, len) = new.bytes();
+                lump.held.put(at, &bytes[..len]);
+                changed += 1;
+            }
+            column += 1;
+            if column == wide {
+                (column, row) = (0, row + 1);
+            }
+        }
+        if changed > 0 && image.plane == 0 {
+            self.renew_average(image);
+        }
+        changed
+    }
+
+    /// Gives a luxel another value and returns whether it changed.
+    pub fn set(&mut self, image: Image, [x, y]: [usize; 2], luxel: Luxel) -> bool {
+        self.update(image, |at, old| if at == [x, y] { luxel } else { old }) > 0
+    }
+
+    fn renew_average(&mut self, image: Image) {
+        let Some(set) = self.sets.get(image.set) else { return };
+        let Some(block) = set.blocks.get(image.block) else { return };
+        let Some(range) = block.range(image, set.form) else { return };
+        if block.averages(image.style).next().is_none() {
+            return;
+        }
+        let is_as_read = {
+            let held = &self.lumps[set.lump].held;
+            held.get()[range.clone()] == held.original()[range.clone()]
+        };
+        let mean = mean(set.form, &self.lumps[set.lump].held.get()[range]);
+        for place in block.averages(image.style) {
+            let Some(lump) = (if place.is_in_face { set.faces } else { Some(set.lump) }) else { continue };
+            let held = &mut self.lumps[lump].held;
+            let Range { start, end } = place.at..place.at + set.form.bytes();
+            let (mut bytes, len) = mean.bytes();
+            if let Some(old) = held.original().get(start..end).filter(|_| is_as_read) {
+                bytes[..len].copy_from_slice(old);
+            }
+            if held.get().len() >= end {
+                held.put(start, &bytes[..len]);
+            }
+        }
+    }
+}
+
+/// The mean light of luxels.
+fn mean(form: LuxelForm, bytes: &[u8]) -> Luxel {
+    let mut sum = [0.0; 3];
+    let luxels = bytes.chunks_exact(form.bytes());
+    let count = amount(luxels.len().max(1));
+    for luxel in luxels {
+        let light = Luxel::read(form, luxel).linear();
+        sum.iter_mut().zip(light).for_each(|(sum, part)| *sum += part);
+    }
+    let mean = sum.map(|part| part / count);
+    match form {
+        LuxelForm::Rgbe => luxel::cut(mean),
+        LuxelForm::Grey => Luxel::Grey(0).with_linear(mean),
+        LuxelForm::Rgb => Luxel::Rgb([0; 3]).with_linear(mean),
     }
 }

@@ -1,24 +1,25 @@
-//! Where the light of each face is, by the dialect's model.
+//! Where the light of each face is, by the dialect's model: in blocks or on pages, some of it twice.
 
-use super::block::Block;
-use super::fault::{LightFault, LightFaultKind};
 use super::sizes::Sizes;
-use super::{Light, LightSet, pages};
+use super::{Block, Image, Light, LightFault, LightFaultKind, LightSet, Luxel};
 use crate::bsp::Bsp;
-use crate::bytes::Data;
+use crate::bytes::{Data, integer};
 use crate::content::lens::Reader;
 use crate::dialect::bspx::DecoupledLight;
 use crate::dialect::{
-    Averages, FaceForm, FaceLight, Key, LightLumps, LightModel, LitFace, LuxelForm, Role, TextureForm, TextureLight,
+    Averages, FaceForm, FaceLight, Key, LightLumps, LightModel, LitFace, LitSurface, LuxelForm, PageLight, Role,
+    TextureForm, TextureLight,
 };
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::SlotId;
 use crate::record::{Field, Record, RecordInfo, Table};
 
+// Where the light of each face is, by the dialect's model.
+
 pub(super) fn sets<'a>(from: &Reader<'_, 'a>, light: &mut Light<'a>) -> Result<()> {
     let model = from.bsp().dialect().light;
     match model {
-        LightModel::Pages(model) => pages::read(from, model, light),
+        LightModel::Pages(model) => read(from, model, light),
         LightModel::Faces(model) => {
             for lumps in model.lumps {
                 face_set(from, model, lumps, light)?;
@@ -311,4 +312,218 @@ impl Finder<'_, '_> {
 fn place(places: &[u8], face: usize) -> Option<(i32, [usize; 2])> {
     let record = DecoupledLight::decode(places.get(face.checked_mul(DecoupledLight::SIZE)?..)?)?;
     Some((record.offset, record.size.map(usize::from)))
+}
+
+// Light in pages, and the place of each surface on them.
+
+/// The page of a surface's light, and the smallest rectangle around its corners there.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+/// let surfaces = map.surface_light()?;
+/// assert!(surfaces.iter().all(|surface| surface.page == 0 && surface.at[0] + surface.size[0] <= 128));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SurfaceLight {
+    /// The surface.
+    pub surface: usize,
+    /// The page's number, in the lump or among the files beside the map.
+    pub page: usize,
+    /// Column and row of its first luxel, on a page of the lump's size.
+    pub at: [usize; 2],
+    /// Columns and rows.
+    pub size: [usize; 2],
+}
+
+impl<'a> Bsp<'a> {
+    /// The surfaces that are lit by pages, with their place on them; empty for maps without pages.
+    ///
+    /// # Errors
+    /// As [`Bsp::table`].
+    pub fn surface_light(&self) -> Result<Vec<SurfaceLight>> {
+        let LightModel::Pages(model) = self.dialect().light else { return Ok(Vec::new()) };
+        let from = Reader::of(self);
+        let corners = records_of(&from, model.vertexes.lump, model.vertexes.record)?;
+        let mut corners = corners.chunks_exact(model.vertexes.record.size).map(model.vertexes.read);
+        let corners: Vec<_> = std::iter::from_fn(|| corners.next().flatten()).collect();
+        let mut found = Vec::new();
+        for (index, surface) in surfaces(&from, model)?.into_iter().enumerate() {
+            let (first, count) = (usize::try_from(surface.first_vertex), usize::try_from(surface.vertex_count));
+            let (Ok(first), Ok(count)) = (first, count) else { continue };
+            let own = corners.get(first.min(corners.len())..first.saturating_add(count).min(corners.len()));
+            for (style, page) in surface.pages.into_iter().enumerate() {
+                let Ok(page) = usize::try_from(page) else { continue };
+                let corners = own.unwrap_or_default().iter().map(|corner| corner[style]);
+                if let Some((at, size)) = around(corners, model.size) {
+                    found.push(SurfaceLight { surface: index, page, at, size });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The names of the light files that the map's surfaces need because their page is not in the map. The files are in
+    /// a folder beside the map that has the map's name.
+    ///
+    /// # Errors
+    /// As [`Bsp::table`].
+    pub fn light_files(&self) -> Result<Vec<String>> {
+        let LightModel::Pages(model) = self.dialect().light else { return Ok(Vec::new()) };
+        if self.slot(model.lump).is_ok_and(|slot| slot.length != 0) {
+            return Ok(Vec::new());
+        }
+        let surfaces = surfaces(&Reader::of(self), model)?;
+        let pages = surfaces.iter().flat_map(|surface| surface.pages);
+        let mut pages: Vec<u16> = pages.filter_map(|page| u16::try_from(page).ok()).collect();
+        pages.sort_unstable();
+        pages.dedup();
+        let (before, after) = model.files;
+        Ok(pages.into_iter().map(|page| format!("{before}{page:04}{after}")).collect())
+    }
+}
+
+/// The fields of every surface that light depends on.
+fn surfaces(from: &Reader<'_, '_>, model: &PageLight) -> Result<Vec<LitSurface>> {
+    let form = &model.surfaces;
+    let records = records_of(from, form.lump, form.record)?;
+    Ok(records.chunks_exact(form.record.size).filter_map(form.read).collect())
+}
+
+/// The range of luxels of corners whose coordinates are from 0 to 1.
+fn around(corners: impl Iterator<Item = [f32; 2]> + Clone, page: usize) -> Option<([usize; 2], [usize; 2])> {
+    let size = f32::from(u16::try_from(page).ok()?);
+    let (mut at, mut extent) = ([0; 2], [0; 2]);
+    for axis in 0..2 {
+        let values = corners.clone().map(|corner| (corner[axis] * size).clamp(0.0, size));
+        let least = values.clone().fold(f32::INFINITY, f32::min);
+        let most = values.fold(f32::NEG_INFINITY, f32::max);
+        at[axis] = usize::try_from(integer(least.floor())?).ok()?.min(page - 1);
+        extent[axis] = usize::try_from(integer(most.ceil())?).ok()?.saturating_sub(at[axis]).max(1);
+    }
+    Some((at, extent))
+}
+
+pub(super) fn read<'a>(from: &Reader<'_, 'a>, model: &PageLight, light: &mut Light<'a>) -> Result<()> {
+    let slot = from.slot(model.lump)?;
+    let luxels = from.bytes(slot)?;
+    if luxels.is_empty() {
+        return Ok(());
+    }
+    let form = LuxelForm::Rgb;
+    let len = model.size * model.size * form.bytes();
+    let pages = luxels.len() / len;
+    let page = |index: usize| Block {
+        index,
+        size: [model.size; 2],
+        styles: [0; 8],
+        style_count: 1,
+        planes: 1,
+        offset: index * len,
+        len,
+        averages: Averages::None,
+        face_at: 0,
+        has_both: false,
+        precision_is_single: false,
+    };
+    let (mut unlit, mut faults) = (0, Vec::new());
+    for (face, surface) in surfaces(from, model)?.iter().enumerate() {
+        let is_missing = |page: &i32| usize::try_from(*page).is_ok_and(|page| page >= pages);
+        if let Some(page) = surface.pages.into_iter().find(is_missing) {
+            faults.push(LightFault { face, kind: LightFaultKind::Page { page, pages } });
+        } else if surface.pages.iter().all(|page| *page < 0) {
+            unlit += 1;
+        }
+    }
+    let blocks = (0..pages).map(page).collect();
+    let lump = light.hold(from, slot, luxels);
+    let (name, lump_name) = ("", model.lump);
+    light.sets.push(LightSet {
+        name,
+        lump_name,
+        faces_name: model.surfaces.lump,
+        lump,
+        faces: None,
+        form,
+        copy_of: None,
+        is_pages: true,
+        blocks,
+        unlit,
+        faults,
+    });
+    Ok(())
+}
+
+// Light that a map has twice: a change in one copy is applied to the other.
+
+impl Light<'_> {
+    /// Applies changes of the light to its copies, and from a copy to its original, unless the target was edited too.
+    /// Returns how many luxels it changed.
+    ///
+    /// `before` is the light as it was. A luxel that was equal in both is equal again. Otherwise each component is
+    /// scaled as in the changed luxel, in linear light; if that component was black, it takes the new value.
+    ///
+    /// ```
+    /// use bspkit::content::lightmap::{Image, Luxel};
+    /// let map = bspkit::Bsp::open("tests/maps/q1/own_rooms_bspx.bsp")?;
+    /// let before = map.light()?;
+    /// let (image, copy) = [0, 1].map(|set| Image { set, block: 3, style: 0, plane: 0 }).into();
+    /// assert_eq!(before.sets()[1].copy_of(), Some(0));
+    /// let mut draft = map.draft();
+    /// let light = draft.light()?;
+    /// light.update(image, |_, _| Luxel::Grey(0));
+    /// assert_eq!(light.carry(&before), before.block(copy).unwrap().luxels());
+    /// assert_eq!(light.luxel(copy, [0, 0]), Some(Luxel::Rgb([0; 3])));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn carry(&mut self, before: &Light<'_>) -> usize {
+        let pairs = self.sets.iter().enumerate().filter_map(|(copy, set)| Some((set.copy_of?, copy)));
+        let pairs: Vec<(usize, usize)> = pairs.collect();
+        pairs.into_iter().map(|(set, copy)| self.carry_between(set, copy, before)).sum()
+    }
+
+    fn carry_between(&mut self, set: usize, copy: usize, before: &Light<'_>) -> usize {
+        let mut carried = 0;
+        let images: Vec<Image> = self.sets.get(set).map(|found| found.images(set).collect()).unwrap_or_default();
+        for image in images {
+            // The sets need not have the same blocks: some may be beyond the end of one lump.
+            let index = self.block(image).map_or(0, super::Block::index);
+            let Some(block) = self.sets[copy].block_of(index) else { continue };
+            let other = Image { set: copy, block, ..image };
+            for (from, to) in [(image, other), (other, image)] {
+                if self.bytes(from) != before.bytes(from) {
+                    carried += self.carry_image(from, to, before);
+                }
+            }
+        }
+        carried
+    }
+
+    fn carry_image(&mut self, from: Image, to: Image, before: &Light<'_>) -> usize {
+        let Some([wide, high]) = self.block(from).map(super::Block::size) else { return 0 };
+        let luxels = |light: &Light<'_>| -> Vec<Option<Luxel>> {
+            (0..wide * high).map(|at| light.luxel(from, [at % wide, at / wide])).collect()
+        };
+        let (old, new) = (luxels(before), luxels(self));
+        self.update(to, |[x, y], now| {
+            let at = y * wide + x;
+            match (old.get(at).copied().flatten(), new.get(at).copied().flatten()) {
+                (Some(old), Some(new)) if old != new && before.luxel(to, [x, y]) == Some(now) => carry(old, new, now),
+                _ => now,
+            }
+        })
+    }
+}
+
+/// The new value of a luxel whose copy was changed.
+fn carry(old: Luxel, new: Luxel, now: Luxel) -> Luxel {
+    if now == old {
+        return new;
+    }
+    let (old, new, mut light) = (old.linear(), new.linear(), now.linear());
+    for part in 0..3 {
+        light[part] = if old[part] > 0.0 { light[part] * new[part] / old[part] } else { new[part] };
+    }
+    now.with_linear(light)
 }

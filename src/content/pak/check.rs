@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::record::{ENCRYPTED, EndRecord, HAS_DESCRIPTOR};
-use super::{Entry, Node, Pak, method, name, write};
+use super::{Entry, Node, Pak, entry, write};
 use crate::ErrorKind;
 use crate::bytes::{self, escaped, is_zero};
+use crate::content::pak;
 use crate::file::names::path_hazard;
 use crate::record::Field;
 use crate::threads::{WORKING_MEMORY, in_parallel_within};
@@ -79,7 +80,7 @@ impl<'a> Pak<'a> {
     fn check_names(&self, findings: &mut Vec<Finding>) {
         let mut first = HashMap::with_capacity(self.len());
         for entry in self.iter() {
-            let first = *first.entry(name::lookup_name(entry.name())).or_insert(entry.index());
+            let first = *first.entry(pak::lookup_name(entry.name())).or_insert(entry.index());
             if first != entry.index() {
                 let other = escaped(self.name(first));
                 let why = format!("to engines it is the same as file #{first}, `{other}`: they read only one");
@@ -149,10 +150,10 @@ fn check_entry(entry: &Entry<'_, '_>, reads_data: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     let bare = entry.name().strip_suffix(b"/").unwrap_or(entry.name());
     let mut add = |severity, code, why: &str| findings.push(finding(entry, severity, code, why));
-    if let Some(why) = name::problem(entry.name()) {
+    if let Some(why) = pak::problem(entry.name()) {
         add(Severity::Wrong, "name", &format!("the name {why}"));
     }
-    if let Some(why) = path_hazard(bare).filter(|_| name::problem(entry.name()).is_none()) {
+    if let Some(why) = path_hazard(bare).filter(|_| pak::problem(entry.name()).is_none()) {
         add(Severity::Odd, "unsafe", &format!("it is not written to a disk: {why}"));
     }
     if entry.name().contains(&b'\\') {
@@ -202,7 +203,7 @@ fn check_entry(entry: &Entry<'_, '_>, reads_data: bool) -> Vec<Finding> {
             if rest > 0 {
                 add(Severity::Wrong, "data", &format!("{rest} of its stored bytes are not part of its data"));
             }
-            if record.method == method::LZMA && method::is_read_in_pieces(entry.name()) {
+            if record.method == entry::LZMA && entry::is_read_in_pieces(entry.name()) {
                 add(Severity::Wrong, "sound", "it is compressed, and engines can only play it stored");
             }
         }

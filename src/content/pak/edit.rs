@@ -1,13 +1,19 @@
-//! Edits: adding, replacing, removing and renaming files.
+//! Edits: adding, replacing, removing and renaming files, many moves at once, the order, compressing and storing.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::fresh::{Content, Own};
-use super::method::{self, LZMA};
-use super::{Entry, Method, Node, Pak, name};
-use crate::bytes::escaped;
-use crate::near;
-use crate::{Data, Error, ErrorKind, Result};
+use super::entry::{self, LZMA, STORED};
+use super::write::{Content, Own};
+use super::{Entry, Method, Node, Pak, Pattern};
+use crate::bytes::{escaped, wide};
+use crate::content::pak;
+use crate::content::texture_names::Renaming;
+use crate::file::lzma::{self, MOST_DECOMPRESSED};
+use crate::threads::{COMPRESSION_MEMORY, in_parallel_within};
+use crate::{Data, Error, ErrorKind, Result, near};
+
+// Edits: adding, replacing, removing and renaming files.
 
 /// Each method makes its edit or gives an error and changes nothing. All of them give [`ErrorKind::Refused`] for a
 /// console's pakfile, and for names that no engine looks up.
@@ -15,7 +21,7 @@ impl<'a> Pak<'a> {
     /// Adds a file after the others; its name must be free.
     fn put(&mut self, name: &[u8], data: Data<'a>) -> Result<usize> {
         self.check_editable()?;
-        name::check(name)?;
+        pak::check(name)?;
         let own = Own::new(name, None, Content::stored(data)?)?;
         self.by_name.push(name, self.nodes.len());
         self.nodes.push(Node::Own(Arc::new(own)));
@@ -73,8 +79,8 @@ impl<'a> Pak<'a> {
             return Ok(());
         }
         let mut content = Content::stored(data)?;
-        if entry.method() == Method::Lzma && !method::is_read_in_pieces(entry.name()) {
-            let packed = method::pack(&content.stored)?;
+        if entry.method() == Method::Lzma && !entry::is_read_in_pieces(entry.name()) {
+            let packed = entry::pack(&content.stored)?;
             if packed.len() < content.stored.len() {
                 content = Content { method: LZMA, stored: Data::from(packed), ..content };
             }
@@ -192,5 +198,408 @@ impl<'a> Pak<'a> {
         };
         let is_same = before.name(0) == self.name(index) && before.view(0).data().is_ok_and(|old| *old == **data);
         is_same.then_some(node)
+    }
+}
+
+// Many new names in one edit: moves by patterns, and the check that no two files get one name.
+
+/// More new names are not followed one by one.
+const FEW: usize = 64;
+
+/// How many names an error lists.
+const MOST_LISTED: usize = 10;
+
+/// A move of files by their names: those that match a pattern get a new name.
+///
+/// In the new name `*`, `**` and `?` are the text that the pattern's wildcards match, in their order, and `{1}` is the
+/// text of the first of them. A pattern without a slash and without `**` is for the last part of a name; then a new
+/// name without a slash leaves the file in its folder.
+///
+/// ```
+/// use bspkit::content::pak::Moves;
+/// let moves = Moves::new("materials/maps/old/**", "materials/maps/new/**")?;
+/// let new = moves.apply(b"materials/maps/old/sky/up.vmt");
+/// assert_eq!(new.as_deref(), Some(&b"materials/maps/new/sky/up.vmt"[..]));
+/// assert_eq!(Moves::new("*.txt", "*.cfg")?.apply(b"cfg/a.txt").as_deref(), Some(&b"cfg/a.cfg"[..]));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Moves {
+    renaming: Renaming,
+    /// Whether a file stays in its folder.
+    keeps_folder: bool,
+}
+
+/// The wildcards of a pattern, longest first.
+const WILDCARDS: [&[u8]; 4] = [b"**/", b"**", b"*", b"?"];
+
+impl Moves {
+    /// Reads a pattern and the new name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the new name has wildcards, but not as many as the pattern; for a number that is not
+    /// one of its wildcards.
+    pub fn new(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> Result<Self> {
+        let (old, new) = (old.as_ref(), new.as_ref());
+        let has_slash = |name: &[u8]| name.iter().any(|byte| matches!(byte, b'/' | b'\\'));
+        // Each wildcard is written as its number.
+        let pattern = Pattern::whole(old);
+        let (mut rest, mut text, mut used) = (new, Vec::new(), 0);
+        while let [first, tail @ ..] = rest {
+            let is_whole = |wildcard: &[u8]| !wildcard.ends_with(b"/") || pattern.is_folders(used);
+            match WILDCARDS.iter().find(|wildcard| rest.starts_with(wildcard) && is_whole(wildcard)) {
+                Some(wildcard) => {
+                    used += 1;
+                    text.extend_from_slice(format!("{{{used}}}").as_bytes());
+                    rest = &rest[wildcard.len()..];
+                }
+                None => {
+                    text.push(*first);
+                    rest = tail;
+                }
+            }
+        }
+        let count = pattern.wildcards();
+        if used > 0 && used != count {
+            let message = format!("`{}` has {used} wildcards, and `{}` has {count}", escaped(new), escaped(old));
+            let hint = "use as many, or {1} for the text of the first one, {2} for that of the second";
+            return Err(Error::new(ErrorKind::Argument, message).with_hint(hint));
+        }
+        let is_of_any_folder = count > 0 && !has_slash(old) && !old.windows(2).any(|two| two == b"**");
+        let renaming = Renaming::new(old, text)?;
+        Ok(Moves { renaming, keeps_folder: is_of_any_folder })
+    }
+
+    /// The new name of a file; `None` if the pattern does not match.
+    pub fn apply(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+        let last = name.iter().rposition(is_slash).filter(|_| self.keeps_folder).map_or(0, |at| at + 1);
+        let new = self.renaming.apply(&name[last..])?;
+        let folder = if new.iter().any(is_slash) { &[][..] } else { &name[..last] };
+        Some([folder, &new].concat())
+    }
+}
+
+impl<'a> Pak<'a> {
+    /// Gives files other names, all at once: files can swap their names. All other fields of their records stay.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there are fewer files; [`ErrorKind::Refused`] if a new name is that of another file
+    /// to engines, with a list of those names, and if a file's own header contradicts the directory.
+    ///
+    /// ```
+    /// use bspkit::content::pak::Pak;
+    /// let mut pak = Pak::new(b"");
+    /// pak.add("a.txt", "one")?;
+    /// pak.add("b.txt", "two")?;
+    /// pak.rename_all(&[(0, b"b.txt".to_vec()), (1, b"a.txt".to_vec())])?;
+    /// assert_eq!(&*pak.get(pak.one("a.txt")?).unwrap().data()?, b"two");
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn rename_all(&mut self, names: &[(usize, Vec<u8>)]) -> Result<()> {
+        self.check_editable()?;
+        let mut new: HashMap<usize, &[u8]> = HashMap::with_capacity(names.len());
+        for (index, name) in names {
+            if self.entry(*index)?.name() != name {
+                pak::check(name)?;
+                new.insert(*index, name);
+            }
+        }
+        self.check_free(&new)?;
+        let altered = new.into_iter().map(|(index, name)| {
+            let own = Own::altered(self, index, name, self.view(index).time())?;
+            Ok((index, self.settled(own)))
+        });
+        let altered = altered.collect::<Result<Vec<_>>>()?;
+        if altered.len() > FEW {
+            self.by_name.clear();
+        }
+        for (index, node) in altered {
+            let old = self.name(index).to_vec();
+            self.nodes[index] = node;
+            let new = self.name(index).to_vec();
+            self.by_name.rename(&old, &new, index);
+        }
+        Ok(())
+    }
+
+    /// Refuses new names that are the same to engines as another one. Files that had one name may have one again.
+    fn check_free(&self, new: &HashMap<usize, &[u8]>) -> Result<()> {
+        let name = |index: usize| new.get(&index).copied().unwrap_or(self.name(index));
+        let mut first: HashMap<Vec<u8>, usize> = HashMap::with_capacity(new.len());
+        let mut taken = Vec::new();
+        // Only files whose names are among the new ones can be in the way.
+        let wanted: HashSet<Vec<u8>> = new.values().map(pak::lookup_name).collect();
+        let mut near: Vec<usize> = wanted.iter().flat_map(|name| self.find(name)).chain(new.keys().copied()).collect();
+        near.sort_unstable();
+        near.dedup();
+        for index in near {
+            let owner = *first.entry(pak::lookup_name(name(index))).or_insert(index);
+            let renamed = [owner, index].map(|index| new.contains_key(&index));
+            let had_one_name = || renamed == [true; 2] && pak::is_same(self.name(owner), self.name(index));
+            if owner != index && renamed.contains(&true) && !had_one_name() {
+                taken.push((owner, index));
+            }
+        }
+        let listed = |(one, other): &(usize, usize)| {
+            let (renamed, there) = if new.contains_key(other) { (*other, *one) } else { (*one, *other) };
+            let what = if new.contains_key(&there) { "would also have" } else { "has" };
+            let (old, other) = (escaped(self.name(renamed)), escaped(self.name(there)));
+            format!("`{}` for `{old}`: file #{there}, `{other}`, {what} that name", escaped(name(renamed)))
+        };
+        let message = match taken.len() {
+            0 => return Ok(()),
+            1 => "a new name is in use, and engines would find only one of the files".to_owned(),
+            count => format!("{count} new names are in use, and engines would find only one of the files of each"),
+        };
+        let more = taken.len().saturating_sub(MOST_LISTED);
+        let mut lines: Vec<String> = taken.iter().take(MOST_LISTED).map(listed).collect();
+        lines.extend((more > 0).then(|| format!("and {more} more")));
+        Err(Error::new(ErrorKind::Refused, message).with_hint(lines.join("\n")))
+    }
+
+    /// Gives files another time; all other fields of their records stay, and so does a second time in an extra field.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there are fewer files; [`ErrorKind::Refused`] if a file's own header contradicts the
+    /// directory.
+    pub fn set_time(&mut self, indices: &[usize], time: super::Time) -> Result<()> {
+        self.check_editable()?;
+        let altered = indices.iter().filter_map(|index| match self.entry(*index) {
+            Ok(entry) if entry.time() == time => None,
+            entry => Some(entry.and_then(|entry| {
+                let own = Own::altered(self, *index, entry.name(), time)?;
+                Ok((*index, self.settled(own)))
+            })),
+        });
+        let altered = altered.collect::<Result<Vec<_>>>()?;
+        altered.into_iter().for_each(|(index, node)| self.nodes[index] = node);
+        Ok(())
+    }
+}
+
+// The order of files: in the directory, and of their data before it.
+
+/// An order of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Order {
+    /// By name, as engines compare names.
+    Name,
+    /// By extension, then by name. A game that reads all files of a type reads the fewest parts of the map.
+    Type,
+    /// The smallest first, then by name.
+    Size,
+}
+
+impl Order {
+    fn compare(self, one: &Entry<'_, '_>, other: &Entry<'_, '_>) -> std::cmp::Ordering {
+        let by_name = || pak::lookup_name(one.name()).cmp(&pak::lookup_name(other.name()));
+        match self {
+            Order::Name => by_name(),
+            Order::Type => extension(one.name()).cmp(&extension(other.name())).then_with(by_name),
+            Order::Size => one.size().cmp(&other.size()).then_with(by_name),
+        }
+    }
+}
+
+/// What follows the last dot of the last part of a name, as engines compare it.
+fn extension(name: &[u8]) -> Vec<u8> {
+    let name = pak::lookup_name(name);
+    let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    last.iter().rposition(|byte| *byte == b'.').map_or_else(Vec::new, |dot| last[dot + 1..].to_vec())
+}
+
+impl Pak<'_> {
+    /// Puts the files in another order, both in the directory and before it. Each keeps all of its bytes; bytes before
+    /// a file that belong to no file go with it. Files whose names are the same to engines keep their order.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Refused`] for a console's pakfile.
+    ///
+    /// ```
+    /// use bspkit::content::pak::{Order, Pak};
+    /// let mut pak = Pak::new(b"");
+    /// pak.add("b.vtf", "1")?;
+    /// pak.add("c.vmt", "22")?;
+    /// pak.add("a.vtf", "333")?;
+    /// let names = |pak: &Pak<'_>| pak.iter().map(|entry| entry.name()[0]).collect::<Vec<_>>();
+    /// pak.sort(Order::Type)?;
+    /// assert_eq!(names(&pak), b"cab");
+    /// pak.sort(Order::Size)?;
+    /// assert_eq!(names(&pak), b"bca");
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn sort(&mut self, order: Order) -> Result<()> {
+        self.check_editable()?;
+        let mut sorted: Vec<usize> = (0..self.len()).collect();
+        sorted.sort_by(|one, other| order.compare(&self.view(*one), &self.view(*other)));
+        self.keep_order_of_equals(&mut sorted);
+        self.by_name.clear();
+        self.nodes = sorted.into_iter().map(|index| self.nodes[index].clone()).collect();
+        // A file at a smaller offset than the one before it has to move.
+        let is_in_place = self.source.entries.iter().map(|entry| entry.header.local_offset).is_sorted();
+        self.is_sorted = false;
+        self.is_sorted = !is_in_place || self.is_edited();
+        Ok(())
+    }
+
+    /// Puts files whose names are the same to engines in their old order, so that engines still read the same one.
+    fn keep_order_of_equals(&self, sorted: &mut [usize]) {
+        let mut places: HashMap<Vec<u8>, Vec<usize>> = HashMap::with_capacity(sorted.len());
+        for (place, index) in sorted.iter().enumerate() {
+            places.entry(pak::lookup_name(self.name(*index))).or_default().push(place);
+        }
+        for places in places.into_values().filter(|places| places.len() > 1) {
+            let mut members: Vec<usize> = places.iter().map(|place| sorted[*place]).collect();
+            members.sort_unstable();
+            places.into_iter().zip(members).for_each(|(place, index)| sorted[place] = index);
+        }
+    }
+}
+
+// Compressing and storing many files, on all cores.
+
+/// The result of storing files in another way.
+///
+/// ```
+/// use bspkit::content::pak::{Method, Pak};
+/// let mut pak = Pak::new(b"");
+/// pak.add("a.vmt", vec![b' '; 1000])?;
+/// pak.add("b.wav", vec![b' '; 1000])?;
+/// let packed = pak.compress(&[0, 1], 2)?;
+/// assert_eq!((packed.changed, packed.kept), (1, 1));
+/// assert_eq!(pak.get(1).unwrap().method(), Method::Stored);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Packed {
+    /// How many files are now stored in another way.
+    pub changed: usize,
+    /// How many files stay as they are: they were stored that way already, or the other way is not possible or larger.
+    pub kept: usize,
+    /// The files that failed, with the reason. They stay as they are.
+    pub failed: Vec<(usize, Error)>,
+    /// The size of the changed files before and after, in bytes.
+    pub bytes: (usize, usize),
+}
+
+impl<'a> Pak<'a> {
+    /// Compresses files with LZMA where that makes them smaller, on this many threads; the result does not depend on
+    /// their number. Sounds and the like (`mp3`, `wav`, `ogg`, `ani`, `vcs`) stay as they are: engines read those in
+    /// pieces and cannot if they are compressed.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::NotFound`] if there are fewer files, [`crate::ErrorKind::Refused`] for a console's pakfile.
+    pub fn compress(&mut self, indices: &[usize], threads: usize) -> Result<Packed> {
+        self.pack(
+            indices,
+            threads,
+            |entry| lzma::memory_to_compress(entry.size()),
+            |entry| {
+                if entry.method() == Method::Lzma || entry::is_read_in_pieces(entry.name()) {
+                    return Ok(None);
+                }
+                entry.check_lengths()?;
+                let data = entry.data()?;
+                // A larger file could not be read again.
+                if data.len() > MOST_DECOMPRESSED {
+                    return Ok(None);
+                }
+                let packed = entry::pack(&data)?;
+                let header = entry.record();
+                let content = Content { method: LZMA, crc: header.crc, size: header.size, stored: Data::from(packed) };
+                Ok((content.stored.len() < data.len()).then_some(content))
+            },
+        )
+    }
+
+    /// Stores files uncompressed, on this many threads.
+    ///
+    /// # Errors
+    /// As [`Pak::compress`].
+    pub fn store(&mut self, indices: &[usize], threads: usize) -> Result<Packed> {
+        self.check_total_size(indices)?;
+        self.pack(
+            indices,
+            threads,
+            |entry| entry.memory(),
+            |entry| {
+                if entry.method() == Method::Stored {
+                    return Ok(None);
+                }
+                entry.check_lengths()?;
+                let header = entry.record();
+                Ok(Some(Content { method: STORED, crc: header.crc, size: header.size, stored: entry.data()? }))
+            },
+        )
+    }
+
+    fn pack(
+        &mut self,
+        indices: &[usize],
+        threads: usize,
+        memory: impl Fn(&Entry<'_, 'a>) -> usize,
+        content: impl Fn(&Entry<'_, 'a>) -> Result<Option<Content<'a>>> + Sync,
+    ) -> Result<Packed> {
+        self.check_editable()?;
+        let mut entries = indices.iter().map(|index| self.entry(*index)).collect::<Result<Vec<_>>>()?;
+        // The largest first, so that no thread works alone at the end.
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.size()));
+        entries.dedup_by_key(|entry| entry.index());
+        let results = in_parallel_within(threads, COMPRESSION_MEMORY, &entries, memory, |entry| {
+            let content = content(entry)?;
+            Ok(content.map(|content| Own::restored(entry, self.origin(entry.index()), content)))
+        });
+        let done: Vec<_> = entries.iter().map(Entry::index).zip(results).collect();
+        let mut packed = Packed::default();
+        for (index, result) in done {
+            match result {
+                Ok(None) => packed.kept += 1,
+                Err(error) => packed.failed.push((index, error)),
+                Ok(Some(own)) => {
+                    packed.changed += 1;
+                    packed.bytes.0 += self.view(index).stored_size();
+                    packed.bytes.1 += own.body.len();
+                    self.nodes[index] = self.settled(own);
+                }
+            }
+        }
+        packed.failed.sort_by_key(|(index, _)| *index);
+        Ok(packed)
+    }
+}
+
+/// The size in bytes that the files of any pakfile may have in total after decompression.
+const ALWAYS_UNPACKED: usize = 256 << 20;
+
+impl Pak<'_> {
+    /// Refuses files whose sizes, as the directory states them, are larger in total than in a real pakfile of this
+    /// size: 256 MiB, or 64 times the size of the pakfile if that is more. Entries that share one body can claim a
+    /// thousand times as much. Files that an edit made are not counted.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] with both numbers.
+    ///
+    /// ```
+    /// use bspkit::content::pak::Pak;
+    /// let mut pak = Pak::new(b"");
+    /// pak.add("a.vmt", vec![b' '; 1000])?;
+    /// pak.check_total_size(&[0])?;
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn check_total_size(&self, indices: &[usize]) -> Result<()> {
+        let is_source = |index: &&usize| matches!(self.nodes.get(**index), Some(Node::Source(_)));
+        let sizes = indices.iter().filter(is_source).filter_map(|index| self.get(*index)).map(|entry| entry.size());
+        // More than a 32-bit machine can address.
+        let size: u64 = sizes.map(wide).sum();
+        let most = wide(lzma::most_in_total(self.source.data.len()).max(ALWAYS_UNPACKED));
+        if size <= most {
+            return Ok(());
+        }
+        let message = format!("the files would take {size} bytes decompressed, more than {most} for this pakfile");
+        Err(Error::new(ErrorKind::TooLarge, message)
+            .with_hint("several entries may share one body, which a check of the pakfile reports"))
     }
 }

@@ -1,24 +1,19 @@
 //! Selectors: choose the entities for an edit.
 
-mod expression;
-mod index;
-mod like;
-mod made;
-mod near;
-mod parse;
-mod print;
-mod test;
+mod matching;
 
+use std::fmt;
 use std::str::FromStr;
 
+use pest::Parser;
+use pest::iterators::Pair;
+
+use crate::bytes::{escaped, unescape};
 use crate::content::entities::Entity;
-use crate::{Error, Result};
-pub(crate) use expression::Expression;
-pub(crate) use index::Index;
-use like::is_like;
-pub(crate) use parse::compared;
-pub(crate) use test::Compare;
-use test::Test;
+use crate::content::grammar::{self, Grammar, Nest, Rule, offset};
+use crate::{Error, ErrorKind, Result};
+pub(crate) use matching::{Compare, Expression, Index};
+use matching::{Order, Test, is_like, one_number};
 
 /// A choice of entities: a class, an index, and tests of keys.
 ///
@@ -40,7 +35,7 @@ use test::Test;
 ///
 /// Tests and `:not(...)` may follow a class, an index or each other, and all have to hold. If an entity has a key
 /// several times, one of its values has to pass. A value ends at the `]`, or is in quotes; `\xNN`, `\n` and `\\` are
-/// escapes, as in [`unescape`](crate::bytes::unescape). Spaces may be around commas and parentheses.
+/// escapes, as in [`unescape`]. Spaces may be around commas and parentheses.
 ///
 /// Regular expressions are those of the crate `regex`, on bytes and in time linear in the value: `.` is any byte except
 /// a line break, `\xe9` the byte, `\d` and `\w` are ASCII, and `\/` is a slash.
@@ -82,9 +77,9 @@ impl Selector {
     /// Reads a selector.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) if it cannot be read; the hint marks the place.
+    /// [`ErrorKind::Argument`] if it cannot be read; the hint marks the place.
     pub fn parse(text: &str) -> Result<Self> {
-        parse::parse(text)
+        parse(text)
     }
 
     /// Whether it goes by what an entity has alone, and not by its index.
@@ -122,5 +117,239 @@ impl All {
             Head::Class(pattern) => entity.class().is_some_and(|class| is_like(class, pattern)),
         };
         head && self.tests.iter().all(|test| test.holds(entity))
+    }
+}
+
+// Selectors from text: pest reads the words, and this module builds the selector from them.
+
+const SELECTOR: &str = "selector";
+
+/// How many regular expressions a selector may have: each takes up to a mebibyte.
+const MAX_EXPRESSIONS: usize = 64;
+
+fn parse(text: &str) -> Result<Selector> {
+    if text.is_empty() {
+        return Err(Error::new(ErrorKind::Argument, "the selector is empty").with_hint("`*` selects all entities"));
+    }
+    let tree = Grammar::parse(Rule::selector, text).map_err(|error| unreadable(text, offset(&error)))?;
+    let mut nest: Nest<'_, All> = Nest::new(SELECTOR, text);
+    let mut expressions = 0;
+    for part in tree.flat_map(Pair::into_inner) {
+        let at = part.as_span().start();
+        match part.as_rule() {
+            Rule::comma => nest.comma(at)?,
+            Rule::not => nest.open(at)?,
+            Rule::close => {
+                let either = nest.close(at)?;
+                nest.last().tests.push(Test::Not(Selector { either }));
+            }
+            Rule::class | Rule::index => {
+                if !nest.is_first() {
+                    return Err(wrong(text, at, "a class or an index must be first; use `,` between alternatives"));
+                }
+                nest.last().head = head(&part);
+            }
+            Rule::test => {
+                let test = test(text, part)?;
+                expressions += usize::from(matches!(test, Test::Key { compare: Compare::Matches(_), .. }));
+                if expressions > MAX_EXPRESSIONS {
+                    return Err(wrong(text, at, &format!("there are more than {MAX_EXPRESSIONS} expressions")));
+                }
+                nest.last().tests.push(test);
+            }
+            _ => {}
+        }
+    }
+    Ok(Selector { either: nest.finish(text.len())? })
+}
+
+fn head(part: &Pair<'_, Rule>) -> Head {
+    match (part.as_rule(), part.as_str()) {
+        // Only a number with too many digits does not fit; no entity has such an index.
+        (Rule::index, text) => Head::Index(text[1..].parse().unwrap_or(usize::MAX)),
+        (_, "*") => Head::Any,
+        (_, text) => Head::Class(unescape(text)),
+    }
+}
+
+fn test(text: &str, test: Pair<'_, Rule>) -> Result<Test> {
+    let (mut key, mut operator) = (Vec::new(), "");
+    let mut compare = Compare::Exists;
+    let mut expression = ("", 0);
+    for part in test.into_inner() {
+        let (at, letters) = (part.as_span().start(), part.as_str());
+        match part.as_rule() {
+            Rule::key => key = unescape(letters),
+            Rule::operator => operator = letters,
+            Rule::expression => expression = (letters, at),
+            Rule::letters => {
+                let compiled = Expression::at(expression, letters == "i");
+                compare = Compare::Matches(compiled.map_err(|(at, why)| wrong(text, at, &why))?);
+            }
+            Rule::value => {
+                let value = part.into_inner().map(|text| unescape(text.as_str())).collect::<Vec<_>>().concat();
+                compare = compared(operator, value).map_err(|why| wrong(text, at, &why))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(Test::Key { key, compare })
+}
+
+/// The test of a value by an operator.
+pub(crate) fn compared(operator: &str, value: Vec<u8>) -> Result<Compare, String> {
+    let order = match operator {
+        "^=" => return Ok(Compare::Begins(value)),
+        "$=" => return Ok(Compare::Ends(value)),
+        "*=" => return Ok(Compare::Contains(value)),
+        "<" => Order::Less,
+        "<=" => Order::LessOrEqual,
+        ">" => Order::Greater,
+        ">=" => Order::GreaterOrEqual,
+        _ => return Ok(Compare::Equal(value)),
+    };
+    let number = one_number(&value).ok_or_else(|| format!("`{operator}` compares with a number, such as 2 or -0.5"))?;
+    Ok(Compare::Number(order, number))
+}
+
+/// The reason why the text cannot be read from here on.
+fn unreadable(text: &str, at: usize) -> Error {
+    let rest = &text[at..];
+    let why = match rest.as_bytes() {
+        [b':', ..] => "only `not(` can follow a `:`".to_owned(),
+        [b'~', ..] => "an expression is written between slashes: `[message~/re/]`".to_owned(),
+        [b'!', b'=', ..] => "`!=` is written `:not([key=value])`".to_owned(),
+        [] if text.contains("~/") => "it ends too early; `/]` or a `]` is missing".to_owned(),
+        [] => "it ends too early; a `]` is missing".to_owned(),
+        [b'"', ..] if text[..at].ends_with('=') => "a closing `\"` and then `]` are missing".to_owned(),
+        [b'(', ..] => "a parenthesis can only follow `:not`; in a class write `\\x28`".to_owned(),
+        _ if text[..at].ends_with('#') => "an index is a number".to_owned(),
+        _ if text[..at].ends_with('[') => "a key is missing".to_owned(),
+        _ if text[..at].ends_with('/') => "an expression is followed by `]`, or by `i` and `]`".to_owned(),
+        _ => format!("`{}` is not expected here", rest.chars().next().unwrap_or_default()),
+    };
+    wrong(text, at, &why)
+}
+
+fn wrong(text: &str, at: usize, why: &str) -> Error {
+    grammar::wrong(SELECTOR, text, at, why)
+}
+
+// Selectors as text that reads back as the same selector.
+
+/// The characters to escape in a class, besides those that always are.
+const IN_CLASS: &str = "[],:#\"() ";
+/// In a key.
+const IN_KEY: &str = "[]=^$*~<>!";
+/// In a value without quotes.
+const IN_VALUE: &str = "]\"";
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, all) in self.either.iter().enumerate() {
+            write!(f, "{}{all}", if index > 0 { "," } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for All {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.head {
+            Head::Any if self.tests.is_empty() => f.write_str("*")?,
+            Head::Any => {}
+            Head::Index(index) => write!(f, "#{index}")?,
+            // A bare `*` also matches entities without a class.
+            Head::Class(class) if class == b"*" => f.write_str("\\x2a")?,
+            Head::Class(class) => print(f, class, IN_CLASS)?,
+        }
+        self.tests.iter().try_for_each(|test| write!(f, "{test}"))
+    }
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (key, compare) = match self {
+            Test::Not(selector) => return write!(f, ":not({selector})"),
+            Test::Key { key, compare } => (key, compare),
+        };
+        f.write_str("[")?;
+        print(f, key, IN_KEY)?;
+        match compare {
+            Compare::Exists => {}
+            Compare::Equal(value) => with(f, "=", value)?,
+            Compare::Begins(value) => with(f, "^=", value)?,
+            Compare::Ends(value) => with(f, "$=", value)?,
+            Compare::Contains(value) => with(f, "*=", value)?,
+            Compare::Matches(it) => write!(f, "~/{}/{}", it.text, if it.ignores_case { "i" } else { "" })?,
+            Compare::Number(Order::Less, number) => write!(f, "<{number}")?,
+            Compare::Number(Order::LessOrEqual, number) => write!(f, "<={number}")?,
+            Compare::Number(Order::Greater, number) => write!(f, ">{number}")?,
+            Compare::Number(Order::GreaterOrEqual, number) => write!(f, ">={number}")?,
+        }
+        f.write_str("]")
+    }
+}
+
+fn with(f: &mut fmt::Formatter<'_>, operator: &str, value: &[u8]) -> fmt::Result {
+    f.write_str(operator)?;
+    print(f, value, IN_VALUE)
+}
+
+/// Prints bytes with their own escapes, and one for each byte that would end them.
+fn print(f: &mut fmt::Formatter<'_>, bytes: &[u8], ends: &str) -> fmt::Result {
+    for letter in escaped(bytes).to_string().chars() {
+        match ends.contains(letter) {
+            // Those are ASCII.
+            true => write!(f, "\\x{:02x}", u32::from(letter))?,
+            false => write!(f, "{letter}")?,
+        }
+    }
+    Ok(())
+}
+
+// Selectors made by the program, and selectors as pairs: rules of other formats in both directions.
+
+/// A key, and the value that is tested, if it is not any value.
+type Tested<'s> = (&'s [u8], Option<&'s [u8]>);
+
+impl Selector {
+    /// The entities of a class, or of all classes, in which for each key a value matches the expression, whatever the
+    /// case.
+    pub(crate) fn like(class: Option<&[u8]>, tests: impl IntoIterator<Item = (Vec<u8>, String)>) -> Result<Self> {
+        let test = |(key, text): (Vec<u8>, String)| match Expression::at((&text, 0), true) {
+            Ok(expression) => Ok(Test::Key { key, compare: Compare::Matches(expression) }),
+            Err((_, why)) => Err(Error::new(ErrorKind::Argument, why)),
+        };
+        let tests = tests.into_iter().map(test).collect::<Result<_>>()?;
+        let head = class.map_or(Head::Any, |class| Head::Class(class.to_vec()));
+        Ok(Selector { either: vec![All { head, tests }] })
+    }
+
+    /// Whether a class means itself in a selector.
+    pub(crate) fn is_class(class: &[u8]) -> bool {
+        !class.is_empty() && !class.iter().any(|letter| b"*?".contains(letter))
+    }
+
+    /// The class and the values that are tested, and keys that have to be there with any value; `None` if there are
+    /// other tests.
+    pub(crate) fn pairs(&self) -> Option<Vec<Tested<'_>>> {
+        let [all] = &self.either[..] else { return None };
+        let mut pairs = Vec::new();
+        match &all.head {
+            Head::Any => {}
+            Head::Class(class) if Selector::is_class(class) => {
+                pairs.push((&b"classname"[..], Some(&class[..])));
+            }
+            _ => return None,
+        }
+        for test in &all.tests {
+            match test {
+                Test::Key { key, compare: Compare::Equal(value) } => pairs.push((key, Some(value))),
+                Test::Key { key, compare: Compare::Exists } => pairs.push((key, None)),
+                _ => return None,
+            }
+        }
+        Some(pairs)
     }
 }

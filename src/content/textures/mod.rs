@@ -2,25 +2,22 @@
 //!
 //! Textures that are not edited keep their bytes, and so do bytes that no entry of the directory names.
 
-pub(crate) mod frames;
-mod lay;
-mod mips;
 mod miptex;
-mod only;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use super::lens::{Content, Reader};
 use super::palette::Palette;
 use crate::bsp::Bsp;
-use crate::bytes::{Data, Rope, word};
+use crate::bytes::{Data, Relay, Rope, escaped, word};
 use crate::dialect::{Form, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::SlotId;
-pub(crate) use mips::Shrink;
-pub use mips::{Image, LEVELS};
-pub use miptex::{Miptex, MiptexHeader};
+pub(crate) use miptex::Shrink;
+pub use miptex::{Image, LEVELS, Miptex, MiptexHeader};
 
 /// The dialects' names for the lump's content.
 const LENS: &str = "textures";
@@ -312,7 +309,7 @@ impl<'a> Textures<'a> {
 
     /// The places of the lump where entries begin, in order, with the entries of each. The end of a texture that cannot
     /// be read is not known; only its header counts.
-    fn places(&self) -> Vec<lay::Held> {
+    fn places(&self) -> Vec<Held> {
         let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for index in 0..self.len {
             if let Ok(Some(offset)) = self.offset(index) {
@@ -323,7 +320,7 @@ impl<'a> Textures<'a> {
             let texture = self.read_at(start);
             let of_damaged = || damaged_length(&self.bytes[start..]);
             let length = texture.as_ref().map_or_else(|_| of_damaged(), |texture| texture.bytes().len());
-            lay::Held { range: start..start + length, entries, is_damaged: texture.is_err() }
+            Held { range: start..start + length, entries, is_damaged: texture.is_err() }
         };
         places.into_iter().map(place).collect()
     }
@@ -331,7 +328,7 @@ impl<'a> Textures<'a> {
     /// The damaged textures that share bytes with a texture at another place: they cannot be changed alone.
     pub(crate) fn stuck(&self) -> std::collections::BTreeSet<usize> {
         let places = self.places();
-        let shared = lay::shared(&places);
+        let shared = shared(&places);
         let stuck = places.iter().zip(shared).filter(|(place, is_shared)| place.is_damaged && *is_shared);
         stuck.flat_map(|(place, _)| place.entries.iter().copied()).collect()
     }
@@ -344,4 +341,176 @@ fn damaged_length(rest: &[u8]) -> usize {
 
 fn at(index: usize, error: Error) -> Error {
     error.at(Place::default().lump("TEXTURES").record(index))
+}
+
+// Writes the lump with edited textures: the bytes after a texture that grows or shrinks move, and the directory is
+// updated.
+
+/// A place in the lump, and the entries that begin there.
+struct Held {
+    range: Range<usize>,
+    entries: Vec<usize>,
+    is_damaged: bool,
+}
+
+impl Textures<'_> {
+    /// The lump with all edits. A texture is written at its old place if no other texture shares its bytes, or if all
+    /// that begin there get the same bytes. Otherwise its new bytes are written at the end. The order, and the bytes
+    /// between textures, stay. An entry whose offset is past the lump keeps an offset past it, by the same distance if
+    /// the offset has to change.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] if a texture would begin past 2 GiB; [`ErrorKind::Refused`] if a damaged texture shares
+    /// bytes with one that is not edited.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let places = self.places();
+        let shared = shared(&places);
+        let mut out = Relay::new(&self.bytes);
+        let alignment = self.alignment();
+        let mut apart: Vec<&Held> = Vec::new();
+        for (place, is_shared) in places.iter().zip(shared) {
+            if !place.entries.iter().any(|index| self.edits.contains_key(index)) {
+                continue;
+            }
+            match self.common_edit(place).filter(|_| !is_shared) {
+                Some(new) => out.replace(place.range.clone(), new, alignment),
+                None => apart.push(place),
+            }
+        }
+        let mut starts: HashMap<usize, usize> = HashMap::new();
+        for place in apart {
+            let mut appended: BTreeMap<&[u8], usize> = BTreeMap::new();
+            for index in &place.entries {
+                let Some(new) = self.edits.get(index) else { continue };
+                if place.is_damaged {
+                    let message = "it is damaged, and shares bytes with a texture that is not edited";
+                    return Err(at(*index, Error::new(ErrorKind::Refused, message)));
+                }
+                starts.insert(*index, *appended.entry(new).or_insert_with(|| out.append(new, alignment)));
+            }
+        }
+        let mut words = Vec::with_capacity(self.len);
+        for index in 0..self.len {
+            let start = match starts.get(&index) {
+                Some(start) => i32::try_from(*start).ok(),
+                None => out.follow(word(&self.bytes, 4 + 4 * index).unwrap_or(MISSING)),
+            };
+            words.push(start.ok_or_else(|| {
+                let place = Place::default().lump("TEXTURES").record(index);
+                Error::new(ErrorKind::TooLarge, "a texture would start after 2 GiB").at(place)
+            })?);
+        }
+        let mut out = out.into_bytes();
+        words
+            .iter()
+            .enumerate()
+            .for_each(|(at, word)| out[4 + 4 * at..8 + 4 * at].copy_from_slice(&word.to_le_bytes()));
+        Ok(out)
+    }
+
+    /// The new bytes of all entries at a place, if they are the same.
+    fn common_edit(&self, place: &Held) -> Option<&[u8]> {
+        let mut edits = place.entries.iter().map(|index| self.edits.get(index));
+        let first = edits.next()??;
+        edits.all(|other| other.is_some_and(|other| other == first)).then_some(first)
+    }
+}
+
+/// Which of the sorted places share bytes with others.
+fn shared(places: &[Held]) -> Vec<bool> {
+    let mut shared = vec![false; places.len()];
+    let mut furthest: Option<usize> = None;
+    for (at, place) in places.iter().enumerate() {
+        if let Some(other) = furthest.filter(|other| place.range.start < places[*other].range.end) {
+            (shared[at], shared[other]) = (true, true);
+        }
+        if furthest.is_none_or(|other| places[other].range.end < place.range.end) {
+            furthest = Some(at);
+        }
+    }
+    shared
+}
+
+// The lump with some of its textures.
+
+impl Textures<'_> {
+    /// The lump with only these entries, in their order. Bytes that another entry has stay, and so do bytes that belong
+    /// to none. `None` if textures are damaged: what belongs to them is not known.
+    pub(crate) fn only(&self, kept: &[bool]) -> Result<Option<Vec<u8>>> {
+        let places = self.places();
+        let is_damaged = (0..self.len).any(|index| self.offset(index).is_err());
+        if is_damaged || self.is_edited() || places.iter().any(|place| place.is_damaged) {
+            return Ok(None);
+        }
+        let shared = shared(&places);
+        let left = kept.iter().filter(|kept| **kept).count();
+        let mut out = Relay::new(&self.bytes);
+        let alignment = self.alignment();
+        out.replace(4..4 + 4 * self.len, &vec![0; 4 * left], alignment);
+        for (place, is_shared) in places.iter().zip(shared) {
+            if !is_shared && !place.entries.iter().any(|index| kept[*index]) {
+                out.replace(place.range.clone(), &[], alignment);
+            }
+        }
+        let entries = (0..self.len).filter(|index| kept[*index]).map(|index| word(&self.bytes, 4 + 4 * index));
+        let words: Vec<i32> = entries.map(|says| out.follow(says.unwrap_or(MISSING)).unwrap_or(MISSING)).collect();
+        let mut out = out.into_bytes();
+        let count = i32::try_from(left).unwrap_or(i32::MAX);
+        std::iter::once(&count).chain(&words).enumerate().for_each(|(at, word)| {
+            out[4 * at..4 * at + 4].copy_from_slice(&word.to_le_bytes());
+        });
+        Ok(Some(out))
+    }
+}
+
+// The frames of animated textures, which engines of Quake and GoldSrc find by their names: `+0name` to `+9name`, and
+// `+Aname` to `+Jname` for another state. Engines stop if one before the last is missing (`Mod_LoadTextures`).
+
+/// Faults at which engines stop.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fault {
+    /// The second letter is not a frame.
+    NoFrame(Vec<u8>),
+    /// The frame before it is missing.
+    NoneBefore(Vec<u8>),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::NoFrame(name) => write!(f, "`{}` is neither frame 0 to 9 nor A to J", escaped(name)),
+            Fault::NoneBefore(name) => write!(f, "`{}` exists, but the frame before it is missing", escaped(name)),
+        }
+    }
+}
+
+/// The faults among the textures of a map, each with the value given with its name. Names that are not frames are
+/// ignored. Case does not matter.
+pub(crate) fn faults<P: Copy>(names: &[(Vec<u8>, P)]) -> Vec<(P, Fault)> {
+    let frames = names.iter().filter(|(name, _)| name.starts_with(b"+"));
+    let mut frames: Vec<(Vec<u8>, P)> = frames.map(|(name, place)| (name.to_ascii_uppercase(), *place)).collect();
+    let rest = |name: &[u8]| name.get(2..).unwrap_or_default().to_vec();
+    frames.sort_by_cached_key(|(name, _)| (rest(name), name.clone()));
+    let mut before = None;
+    let fault = |(name, place): (Vec<u8>, P)| {
+        let (state, number) = match name.get(1) {
+            Some(digit @ b'0'..=b'9') => (0, digit - b'0'),
+            Some(letter @ b'A'..=b'J') => (1, letter - b'A'),
+            _ => return Some((place, Fault::NoFrame(name))),
+        };
+        let next = match before.replace((rest(&name), state, number)) {
+            Some((of, same, last)) if of == rest(&name) && same == state => last + 1,
+            _ => 0,
+        };
+        (number > next).then_some((place, Fault::NoneBefore(name)))
+    };
+    frames.into_iter().filter_map(fault).collect()
+}
+
+impl Textures<'_> {
+    /// The faults of the frames of animated textures.
+    pub(crate) fn frame_faults(&self) -> BTreeSet<Fault> {
+        let names = (0..self.len()).filter_map(|index| Some((self.name(index)?.to_vec(), ())));
+        faults(&names.collect::<Vec<_>>()).into_iter().map(|((), fault)| fault).collect()
+    }
 }

@@ -5,15 +5,7 @@
 //! keeps the bytes of every row that is not changed: compilers have written rows that are shared, that are longer than
 //! engines read, and that have gaps between them.
 
-mod fill;
 mod lay;
-mod rearrange;
-mod rle;
-mod row;
-
-pub(crate) use rearrange::Column;
-pub use rle::{compress, decompress};
-pub use row::VisRow;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,6 +14,8 @@ use super::lens::{Content, Reader};
 use crate::bytes::{Data, Rope, wide, word};
 use crate::dialect::{LeafRows, Role, VisModel};
 use crate::error::{Error, ErrorKind, Place, Result};
+pub(crate) use lay::Column;
+pub use lay::{compress, decompress};
 
 const LUMP: &str = "VISIBILITY";
 
@@ -328,7 +322,7 @@ impl<'a> Visibility<'a> {
         match self.model {
             VisModel::Matrix if bytes.len() < self.size => (bytes.len(), Err("runs past the end of the lump")),
             VisModel::Matrix => (self.size, Ok(())),
-            VisModel::Leafs(_) | VisModel::Clusters => rle::walk(bytes, self.size, emit),
+            VisModel::Leafs(_) | VisModel::Clusters => lay::walk(bytes, self.size, emit),
         }
     }
 
@@ -385,4 +379,149 @@ fn leaf_word(rows: LeafRows, leaf: usize) -> usize {
 
 fn cluster_word(set: VisSet, cluster: usize) -> usize {
     4 + 8 * cluster + if set == VisSet::Pvs { 0 } else { 4 }
+}
+
+// A row of bits.
+
+/// Visibility from one place: a bit for each leaf or cluster.
+///
+/// ```
+/// use bspkit::content::visibility::VisSet;
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let row = map.visibility()?.row(VisSet::Pvs, 0)?.unwrap();
+/// assert!(row.sees(0));
+/// assert!(row.iter().all(|cluster| row.sees(cluster)));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VisRow {
+    bytes: Vec<u8>,
+    /// The leaf or cluster of the first bit: rows per leaf have no bit for leaf 0.
+    first: usize,
+    count: usize,
+}
+
+impl VisRow {
+    fn new(bytes: Vec<u8>, first: usize, count: usize) -> Self {
+        VisRow { bytes, first, count }
+    }
+
+    /// A row of this many bytes in which everything or nothing is visible; the bits after the last one are 0.
+    fn all(sees: bool, size: usize, first: usize, count: usize) -> Self {
+        let mut row = VisRow::new(vec![0; size], first, count);
+        if sees {
+            row.bytes[..count / 8].fill(0xFF);
+            (count / 8 * 8..count).for_each(|bit| row.bytes[bit / 8] |= 1 << (bit % 8));
+        }
+        row
+    }
+
+    /// Whether a leaf or cluster is visible; `false` for leaf 0, which has no bit, and for indices out of range.
+    pub fn sees(&self, index: usize) -> bool {
+        self.bit(index).is_some_and(|bit| self.bytes[bit / 8] & (1 << (bit % 8)) != 0)
+    }
+
+    /// Sets whether a leaf or cluster is visible.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if the row has no bit for it.
+    pub fn set(&mut self, index: usize, sees: bool) -> Result<()> {
+        let Some(bit) = self.bit(index) else {
+            let (first, end) = (self.first, self.first + self.count);
+            let message = format!("a row has no bit for {index}, only from {first} to below {end}");
+            return Err(Error::new(ErrorKind::NotFound, message));
+        };
+        let mask = 1 << (bit % 8);
+        if sees {
+            self.bytes[bit / 8] |= mask;
+        } else {
+            self.bytes[bit / 8] &= !mask;
+        }
+        Ok(())
+    }
+
+    /// The leafs or clusters that are seen, in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        let bytes = self.bytes.iter().enumerate().filter(|(_, byte)| **byte != 0);
+        let bits =
+            bytes.flat_map(|(at, byte)| (0..8).filter(move |bit| byte & (1 << bit) != 0).map(move |bit| 8 * at + bit));
+        bits.take_while(|bit| *bit < self.count).map(|bit| bit + self.first)
+    }
+
+    /// The bits as they are in the file after decompression, with those after the last one.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn is_like(&self, other: &VisRow) -> bool {
+        (self.bytes.len(), self.first, self.count) == (other.bytes.len(), other.first, other.count)
+    }
+
+    fn bit(&self, index: usize) -> Option<usize> {
+        index.checked_sub(self.first).filter(|bit| *bit < self.count)
+    }
+}
+
+// Everything visible from everywhere.
+
+impl Visibility<'_> {
+    /// Makes everything visible and audible from everywhere; returns whether that changed anything.
+    ///
+    /// Compressed rows become one row that all leafs or clusters share, since a row for each of them can make the lump
+    /// larger than engines read. Rows of a matrix are not shared, and keep their places.
+    ///
+    /// ```
+    /// use bspkit::Bsp;
+    /// let map = Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+    /// let lump = map.slot("visibility")?.id;
+    /// let mut draft = map.draft();
+    /// assert!(draft.visibility()?.fill()?);
+    /// assert!(draft.bytes(lump)?.len() < map.bytes(lump)?.len());
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] if a row of a matrix is missing, [`ErrorKind::TooLarge`] if an offset would pass 2 GiB.
+    pub fn fill(&mut self) -> Result<bool> {
+        let all = self.plain(true);
+        let places: Vec<usize> = if self.is_empty() { Vec::new() } else { all.iter().collect() };
+        let keys: Vec<_> = self.sets().iter().flat_map(|set| places.iter().map(|place| (*set, *place))).collect();
+        let is_full = |row: Result<Option<_>>| row.is_ok_and(|row| row.is_none_or(|row| row == all));
+        if keys.iter().all(|(set, place)| is_full(self.row(*set, *place))) {
+            return Ok(false);
+        }
+        let header = self.header();
+        let start = i32::try_from(header).map_err(|_| {
+            Error::new(ErrorKind::TooLarge, "rows would begin after 2 GiB").at(Place::default().lump(LUMP))
+        })?;
+        match self.model {
+            VisModel::Matrix => {
+                keys.into_iter().try_for_each(|(set, place)| self.set_row(set, place, all.clone()))?;
+                return Ok(true);
+            }
+            VisModel::Clusters => {
+                let mut bytes = self.bytes[..header].to_vec();
+                for (set, place) in keys {
+                    let at = cluster_word(set, place);
+                    bytes[at..at + 4].copy_from_slice(&start.to_le_bytes());
+                }
+                bytes.extend(compress(all.bytes()));
+                self.bytes = bytes.into();
+            }
+            VisModel::Leafs(rows) => {
+                let mut leafs = self.leafs.to_vec();
+                // Rows of leafs that the world does not have are not read, but they must not begin outside the lump.
+                for at in (1..self.len).map(|leaf| leaf_word(rows, leaf)) {
+                    if word(&leafs, at) != Some(-1) {
+                        leafs[at..at + 4].copy_from_slice(&start.to_le_bytes());
+                    }
+                }
+                self.leafs = Data::from(leafs);
+                self.bytes = compress(all.bytes()).into();
+            }
+        }
+        self.changed.clear();
+        self.is_filled = true;
+        Ok(true)
+    }
 }

@@ -2,16 +2,15 @@
 
 use std::collections::HashSet;
 
-use super::contents::{Kind, refuse_utf16};
 use super::manifest::{Manifest, Part};
-use super::survey::Survey;
-use super::{Packed, embedded};
+use super::pack::{Kind, refuse_utf16};
+use super::{Packed, Survey};
 use crate::bytes::unescape;
 use crate::content::pak::Pak;
 use crate::dialect::{Detected, Dialect};
+use crate::face::folder;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
-use crate::near;
-use crate::{Bsp, Builder, Data, Error, Followed, Result, SlotId};
+use crate::{Bsp, Builder, Data, Error, Followed, Result, SlotId, near};
 
 /// The slot that a part of a manifest describes.
 enum Target {
@@ -165,9 +164,9 @@ impl Making<'_> {
 
     /// The pakfile of a folder of embedded files, in the order of their paths.
     fn pak(&self, part: &Part, folder: &str) -> Result<Vec<u8>> {
-        embedded::check(part, self.kind, self.survey)?;
+        folder::check(part, self.kind, self.survey)?;
         let mut pak = Pak::empty(self.kind.dialect, self.kind.version);
-        let names = embedded::Names::of(part);
+        let names = folder::Names::of(part);
         for path in self.survey.below(folder) {
             let bytes = self.survey.read(&format!("{folder}/{path}")).map_err(|why| part.wrong("folder", why))?;
             pak.add(names.name(path), bytes).map_err(|error| part.wrong("folder", error))?;

@@ -2,22 +2,22 @@
 //! an edit of that map.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::{BufRead, BufReader};
 
-use super::Packed;
-use super::contents::{Content, Key, Keys, Kind, Records, refuse_utf16};
-use super::embedded;
-use super::findings;
-use super::manifest::{Manifest, Part, wrong};
-use super::original::{Embedded, Original, Picture, Stored, crc, damaged};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+use super::manifest::{Embedded, Manifest, Original, Part, Picture, Stored, crc, damaged, wrong};
 #[cfg(feature = "images")]
 use super::pictures::take;
-use super::survey::{Survey, sentence};
+use super::{Packed, Survey, sentence};
 use crate::bytes::ByteOrder;
-use crate::dialect::Detected;
+use crate::dialect::{Detected, Dialect, Form, Role, Row};
 use crate::face::ci::Baseline;
-use crate::face::input;
-use crate::face::records::{Lump, NewLump, Numbers, take as take_records};
+use crate::face::records::{Format, List, Lump, NewLump, Numbers, RecordName, take as take_records};
+use crate::face::{folder, input};
 use crate::file::directory::DirectoryShape;
+use crate::record::FlagNames;
 use crate::{Bsp, Compression, Data, Draft, Error, Followed, Result, SlotId};
 
 /// A map on its way back from a folder.
@@ -73,7 +73,7 @@ impl<'f> Packing<'f> {
         self.refuse_layout();
         let parts = self.parts();
         self.slots(&parts);
-        let known = findings::known(self.survey).unwrap_or_else(|problem| {
+        let known = folder::known(self.survey).unwrap_or_else(|problem| {
             self.problems.push(problem);
             Baseline::default()
         });
@@ -207,7 +207,7 @@ impl<'f> Packing<'f> {
 
     fn embedded_files(&mut self, part: &Part, is_there: bool) {
         let Some(folder) = part.folder.as_deref() else { return };
-        if let Err(error) = embedded::check(part, self.kind, self.survey) {
+        if let Err(error) = folder::check(part, self.kind, self.survey) {
             self.problems.push(error);
             return;
         }
@@ -228,7 +228,7 @@ impl<'f> Packing<'f> {
                 None => self.embedded.removed.push((file.entry, format!("{folder}/{}", file.file))),
             }
         }
-        let names = embedded::Names::of(part);
+        let names = folder::Names::of(part);
         for path in left.into_values() {
             let file = format!("{folder}/{path}");
             match self.survey.read(&file) {
@@ -315,7 +315,7 @@ impl<'f> Packing<'f> {
             warnings.push(format!("all embedded files are removed: {}", self.embedded.removed.len()));
         }
         if let Err(error) = self.embedded.make(&mut draft) {
-            problems.push(wrong(embedded::FOLDER, sentence(&error)));
+            problems.push(wrong(folder::FOLDER, sentence(&error)));
         }
         // Last, so that what refers to records follows in all other content.
         let mut followed = Followed::default();
@@ -327,7 +327,7 @@ impl<'f> Packing<'f> {
         }
         if problems.is_empty() {
             edited.sort();
-            let findings = findings::new_ones(&draft, known).map_err(|error| vec![error])?;
+            let findings = folder::new_ones(&draft, known).map_err(|error| vec![error])?;
             warnings.extend(followed.warnings.iter().cloned());
             Ok(Packed { draft, edited, warnings, followed, findings, is_new: false })
         } else {
@@ -483,4 +483,116 @@ impl EmbeddedEdits {
         }
         Ok(())
     }
+}
+
+// The bytes of lumps, from the files of a folder.
+
+/// What the content of files depends on.
+#[derive(Debug)]
+pub(super) struct Kind {
+    pub(super) dialect: &'static Dialect,
+    pub(super) version: i32,
+    pub(super) names: FlagNames,
+}
+
+/// The content of a part.
+pub(super) struct Content {
+    /// Decompressed, in the byte order of the map.
+    pub(super) bytes: Vec<u8>,
+    pub(super) records: Option<Records>,
+}
+
+/// The records of a text.
+pub(super) struct Records {
+    pub(super) lists: Vec<List>,
+    pub(super) row: &'static Row,
+    /// The bytes after the last record.
+    pub(super) rest: Vec<u8>,
+}
+
+/// A slot in a folder: its name in lower case, and how many slots before it have the same name.
+pub(super) type Key = (String, usize);
+
+/// Counts equal names.
+#[derive(Default)]
+pub(super) struct Keys(HashMap<String, usize>);
+
+impl Keys {
+    /// The key of the next slot of this name.
+    pub(super) fn next(&mut self, name: &str) -> Key {
+        let name = name.to_lowercase();
+        let count = self.0.entry(name.clone()).or_default();
+        *count += 1;
+        (name, *count - 1)
+    }
+}
+
+impl Kind {
+    /// The index of a lump: by its number, its name or its role.
+    pub(super) fn lump(&self, name: &str) -> Option<usize> {
+        let lumps = self.dialect.lumps;
+        let by_number = || name.parse().ok().filter(|index| *index < lumps.len());
+        let by_name = || lumps.iter().position(|lump| lump.name.eq_ignore_ascii_case(name));
+        let role = || Role::ALL.iter().find(|role| role.name().eq_ignore_ascii_case(name));
+        by_number().or_else(by_name).or_else(|| self.dialect.role(*role()?))
+    }
+
+    /// The name of the slot that a part of a manifest means.
+    pub(super) fn name(&self, part: &Part) -> String {
+        self.lump(&part.lump).map_or_else(|| part.lump.clone(), |index| self.dialect.lump_name(index))
+    }
+
+    /// The content of a part from its file.
+    ///
+    /// # Errors
+    /// The file is missing or cannot be read, or its content is wrong: the message says where.
+    pub(super) fn content(&self, part: &Part, survey: &Survey) -> Result<Content> {
+        let mut content = Content { bytes: Vec::new(), records: None };
+        if let Some(file) = &part.file {
+            let missing = |why: String| part.wrong("file", why);
+            content = match part.file_format() {
+                Format::Raw => Content { bytes: survey.read(file).map_err(missing)?, records: None },
+                format => {
+                    let path = survey.file(file).map_err(missing)?;
+                    let mut read = BufReader::new(input::open(path).map_err(|error| missing(sentence(&error)))?);
+                    let start = read.fill_buf().map_err(|error| missing(error.to_string()))?;
+                    refuse_utf16(part, start)?;
+                    let found = self.records(part, format, read);
+                    found.map_err(|error| part.wrong("file", format!("{file}: {}", sentence(&error))))?
+                }
+            };
+        }
+        let rest = part.rest.as_ref().map_or_else(|| Ok(Vec::new()), |rest| BASE64_STANDARD.decode(rest));
+        let rest = rest.map_err(|error| part.wrong("rest", format!("it is not base64: {error}")))?;
+        content.bytes.extend_from_slice(&rest);
+        content.bytes.resize(content.bytes.len() + part.nul_count(), 0);
+        content.records.iter_mut().for_each(|records| records.rest.clone_from(&rest));
+        Ok(content)
+    }
+
+    /// The records of a text.
+    pub(super) fn records(&self, part: &Part, format: Format, file: impl BufRead) -> Result<Content> {
+        let wanted = RecordName { name: part.record.as_deref(), size: part.record_size };
+        let (lump, row) = Lump::blank(self.dialect, self.version, &self.name(part), part.version, &wanted)?;
+        let lists = lump.lists(format, self.names, file)?;
+        let mut bytes = lump.assemble(&lists)?;
+        if self.dialect.byte_order() == ByteOrder::Big {
+            row.byte_swap(&mut bytes, ByteOrder::Little);
+        }
+        Ok(Content { bytes, records: Some(Records { lists, row, rest: Vec::new() }) })
+    }
+
+    /// Whether a lump of this name may have records.
+    pub(super) fn has_records(&self, name: &str) -> bool {
+        self.dialect.rows_of(name).any(|row| matches!(row.form, Form::Array(_) | Form::Lists(_)))
+    }
+}
+
+/// Refuses the text of a part if it is UTF-16.
+pub(super) fn refuse_utf16(part: &Part, text: &[u8]) -> Result<()> {
+    let file = part.file.as_deref().unwrap_or_default();
+    input::refuse_utf16(file.as_ref(), text).map_err(|error| {
+        let hint = error.hint().map(ToString::to_string).unwrap_or_default();
+        part.wrong("file", error).with_hint(hint)
+    })
 }

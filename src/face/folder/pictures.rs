@@ -3,13 +3,12 @@
 
 use std::path::Path;
 
+use super::sentence;
 use crate::content::visibility::VisSet;
 use crate::dialect::Role;
 use crate::face::images::textures::{self, file_name};
 use crate::face::images::{light, visibility};
 use crate::{Bsp, Draft, Error, ErrorKind, Result, Slot, SlotId};
-
-use super::survey::sentence;
 
 const LIGHT: &str = "light";
 const TEXTURES: &str = "textures";

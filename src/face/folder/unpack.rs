@@ -1,16 +1,21 @@
-//! Takes a map apart into files.
+//! Takes a map apart into files, in a folder that counts as an unpacked map only when all of it is there.
 
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Write as IoWrite};
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
-use super::contents::{Content, Kind};
-use super::embedded;
-use super::findings;
-use super::manifest::{self, Manifest, Part};
-use super::original::{self, Lines, Original, Stored, at, crc};
+use super::manifest::{self, Lines, Manifest, Original, Part, Stored, at, crc};
+use super::pack::{Content, Kind};
+use super::{Folder, Survey};
 use crate::dialect::Role;
 use crate::face::records::{Format, Lump, distinct_name, file_stems};
 use crate::face::report::base64;
-use crate::{Bsp, Data, Error, Result, Slot, SlotId};
+use crate::face::{folder, input, put, shown};
+use crate::{Bsp, Data, Error, ErrorKind, Result, Slot, SlotId};
+
+// Takes a map apart into files.
 
 /// Larger lumps are written as bytes if nothing else is asked for.
 const MOST_TEXT: usize = 64 << 10;
@@ -77,9 +82,9 @@ pub fn unpack(bsp: &Bsp<'_>, how: &How, mut write: impl FnMut(&str, &[u8]) -> Re
         let parts: Vec<&[u8]> = ranges.into_iter().map(|range| &bsp.container().bytes()[range]).collect();
         count(name, &parts.concat())?;
     }
-    count(original::INDEX, &original.text())?;
-    if let Some(text) = findings::text(bsp)? {
-        count(findings::FINDINGS, text.as_bytes())?;
+    count(manifest::INDEX, &original.text())?;
+    if let Some(text) = folder::text(bsp)? {
+        count(folder::FINDINGS, text.as_bytes())?;
     }
     count(".gitattributes", ATTRIBUTES.as_bytes())?;
     count(manifest::NAME, &manifest.text())?;
@@ -136,7 +141,7 @@ impl<'b, 'a> Unpacker<'b, 'a> {
         }
         let images = &mut self.original.images;
         self.shown = super::pictures::unpack(self.bsp, &mut |name, bytes| {
-            images.push(original::Picture::new(name, bytes));
+            images.push(manifest::Picture::new(name, bytes));
             write(name, bytes)
         })?;
         Ok(())
@@ -187,9 +192,9 @@ impl<'b, 'a> Unpacker<'b, 'a> {
                 Ok(pak) => {
                     is_kept = true;
                     let (names, files) =
-                        embedded::unpack(self.bsp, &pak, slot.stored.start, &mut self.warnings, write)?;
+                        folder::unpack_embedded(self.bsp, &pak, slot.stored.start, &mut self.warnings, write)?;
                     self.original.embedded = files;
-                    Part { folder: Some(embedded::FOLDER.to_owned()), names, ..part }
+                    Part { folder: Some(folder::FOLDER.to_owned()), names, ..part }
                 }
                 Err(error) => {
                     self.warnings.push(format!("{error}: it is written as bytes"));
@@ -319,4 +324,142 @@ fn raw(stem: &str, bytes: &[u8], part: Part, write: Write<'_>) -> Result<Part> {
     let file = format!("{stem}.bin");
     write(&file, bytes)?;
     Ok(Part { file: Some(file), ..part })
+}
+
+// The folder that a map is unpacked to: until all of it is there, it is not an unpacked map.
+
+/// The file that is there while a map is unpacked: the names of all files that are in the folder, or may be.
+pub(super) const UNFINISHED: &str = ".unpacking";
+
+/// Whether a map was unpacked to a folder, and not to the end.
+pub(super) fn is_unfinished(folder: &Path) -> bool {
+    fs::symlink_metadata(folder.join(UNFINISHED)).is_ok()
+}
+
+/// A folder that a map is unpacked to. An unpack that stops before [`Target::finish`] leaves a folder that
+/// [`Folder::read`] refuses.
+///
+/// ```
+/// use bspkit::face::folder::{Folder, Target, unpack};
+/// let base = tempfile::tempdir().unwrap();
+/// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+/// let mut target = Target::new(base.path());
+/// unpack(&map, &Default::default(), |name, bytes| target.write(name, bytes))?;
+/// assert!(Folder::read(base.path()).is_err());
+/// target.finish()?;
+/// assert!(Folder::read(base.path()).is_ok());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Target<'f> {
+    folder: &'f Path,
+    made: HashSet<PathBuf>,
+    /// The files of the map that was there before.
+    old: Vec<String>,
+    /// The names of all files, once the first one is written.
+    names: Option<File>,
+    new: HashSet<String>,
+    /// The manifest, which is written last.
+    manifest: Vec<u8>,
+}
+
+impl<'f> Target<'f> {
+    /// A folder, with the files of the map that was unpacked to it before, completely or not. Nothing is written yet.
+    pub fn new(folder: &'f Path) -> Self {
+        let mut old = Folder::open(folder).map_or_else(|_| Vec::new(), |folder| folder.files());
+        if let (Ok(names), Ok(survey)) = (input::text(&folder.join(UNFINISHED)), Survey::of(folder)) {
+            old.extend(names.lines().filter(|name| survey.has(name)).map(str::to_owned));
+        }
+        let (made, new) = (HashSet::new(), HashSet::new());
+        Target { folder, made, old, names: None, new, manifest: Vec::new() }
+    }
+
+    /// Writes a file, by its path below the folder. The first one takes the manifest of an older map away.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] if it cannot be written, or a folder of its path is a link.
+    pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        if self.names.is_none() {
+            self.names = Some(self.begin()?);
+        }
+        self.new.insert(name.to_lowercase());
+        if name == manifest::NAME {
+            self.manifest = bytes.to_vec();
+            return Ok(());
+        }
+        let path = self.folder.join(name);
+        let failed = |error| Error::new(ErrorKind::Io, format!("cannot write {}", shown(&path))).with_source(error);
+        if let Some(names) = &mut self.names {
+            names.write_all(format!("{name}\n").as_bytes()).map_err(failed)?;
+        }
+        self.make_folders(name).map_err(failed)?;
+        // A file with the name may be a link; the link is replaced, and not what it leads to.
+        match fs::symlink_metadata(&path) {
+            Ok(there) if !there.is_dir() => fs::remove_file(&path).map_err(failed)?,
+            _ => {}
+        }
+        let file = File::create_new(&path).map_err(failed)?;
+        (&file).write_all(bytes).map_err(failed)
+    }
+
+    /// Removes the files of the older map that the new one does not have, and writes the manifest.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] if something cannot be removed or written.
+    pub fn finish(self) -> Result<()> {
+        if self.names.is_none() {
+            return Ok(());
+        }
+        for name in self.old.iter().filter(|name| !self.new.contains(&name.to_lowercase())) {
+            self.remove(name)?;
+        }
+        put::put(&self.folder.join(manifest::NAME), &self.manifest, true)?;
+        drop(self.names);
+        remove(&self.folder.join(UNFINISHED))
+    }
+
+    /// Says that the folder is not complete, and only then takes the manifest away.
+    fn begin(&self) -> Result<File> {
+        put::folder(self.folder)?;
+        let path = self.folder.join(UNFINISHED);
+        let names: String = self.old.iter().map(|name| format!("{name}\n")).collect();
+        put::put(&path, names.as_bytes(), true)?;
+        self.remove(manifest::NAME)?;
+        let failed = |error| Error::io(format!("cannot write {}", shown(&path)), error);
+        fs::OpenOptions::new().append(true).open(&path).map_err(failed)
+    }
+
+    fn remove(&self, name: &str) -> Result<()> {
+        remove(&self.folder.join(name))
+    }
+
+    /// Creates the folders of a file. Symbolic links are refused.
+    fn make_folders(&mut self, name: &str) -> io::Result<()> {
+        let mut path = self.folder.to_owned();
+        let folders = name.split('/').count() - 1;
+        for part in name.split('/').take(folders) {
+            path.push(part);
+            if !self.made.insert(path.clone()) {
+                continue;
+            }
+            match fs::symlink_metadata(&path) {
+                Ok(there) if there.is_dir() => {}
+                Ok(_) => {
+                    return Err(io::Error::new(io::ErrorKind::NotADirectory, "a folder of its path is not a folder"));
+                }
+                Err(_) => fs::create_dir(&path)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes a file, if it is there.
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::io(format!("cannot remove {}", shown(path)), error))
+        }
+        _ => Ok(()),
+    }
 }

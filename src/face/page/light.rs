@@ -1,11 +1,16 @@
-//! Light that differs, as images: the luxels of faces beside each other, and pages.
+//! Light and textures that differ, as pairs of images.
 
-use super::html::{self, Items};
-use super::picture::{Pair, Picture, Room, left_out};
-use super::{ROOM_OF_LIST, Section, Sides};
+use super::{Items, ROOM_OF_LIST, Section, Sides};
+use crate::bytes::{index, nearest_byte};
 use crate::content::lightmap::{Image, Light, LightSet, Luxel};
+use crate::content::textures::{Miptex, Textures};
 use crate::dialect::LuxelForm;
-use crate::op::compare::{Change, LightChange, LumpChanges};
+use crate::face::images::write_png;
+use crate::face::page;
+use crate::face::report::base64;
+use crate::op::compare::{Change, LightChange, LumpChanges, TextureChange};
+
+// Light that differs, as images: the luxels of faces beside each other, and pages.
 
 /// The most columns and rows of a sheet; one with a larger image is larger.
 const SIDE: usize = 512;
@@ -28,14 +33,14 @@ pub(super) fn section(sides: &Sides<'_>, room: &mut Room) -> Option<Section> {
     let lights = sides.maps.map(|map| map.light().ok());
     let mut html = String::new();
     for lump in lumps {
-        let name = html::name(lump.lump.as_bytes());
-        html += &format!("<h3><code>{name}</code></h3>\n<p>{}.</p>\n", html::text(&lump.touched.to_string()));
+        let name = page::name(lump.lump.as_bytes());
+        html += &format!("<h3><code>{name}</code></h3>\n<p>{}.</p>\n", page::text(&lump.touched.to_string()));
         if let [Some(old), Some(new)] = &lights {
             html += &images([old, new], lump, room);
         }
         let mut items = Items::new(ROOM_OF_LIST / 8);
         changes(lump).for_each(|change| {
-            items.add(|| format!("<li>{}</li>\n", html::text(&Change::Light(change.clone()).line("").to_string())));
+            items.add(|| format!("<li>{}</li>\n", page::text(&Change::Light(change.clone()).line("").to_string())));
         });
         items.and_more(lump.more);
         let (list, more) = items.finish();
@@ -213,7 +218,7 @@ impl Sheet {
         let title = match &self.cells[..] {
             [(_, only)] => only.title.clone(),
             all => {
-                format!("{} that differ; point at one to see its number", html::counted(all.len(), "image", "images"))
+                format!("{} that differ; point at one to see its number", page::counted(all.len(), "image", "images"))
             }
         };
         let title = match stops {
@@ -244,6 +249,211 @@ fn brightness(luxel: Luxel) -> [f64; 3] {
     }
 }
 
+// Pairs of images, with the difference between them.
+
+/// The least brightness of a difference in its image, so that the smallest one is seen.
+const LEAST: f64 = 0.25;
+
+/// What the images of a page may have in total.
+pub(super) struct Room {
+    /// Bytes in base64.
+    pub(super) bytes: usize,
+    /// Pixels of one side, which bound the time and memory.
+    pub(super) pixels: usize,
+}
+
+impl Room {
+    /// Reserves pixels; whether there is room for them.
+    pub(super) fn reserve(&mut self, [width, height]: [usize; 2]) -> bool {
+        take(&mut self.pixels, width.saturating_mul(height))
+    }
+}
+
+fn take(from: &mut usize, amount: usize) -> bool {
+    let has_room = amount <= *from;
+    *from -= if has_room { amount } else { 0 };
+    has_room
+}
+
+/// An image: the number of columns, and its pixels row by row.
+pub(super) struct Picture {
+    pub(super) width: usize,
+    pub(super) pixels: Vec<[u8; 3]>,
+}
+
+impl Picture {
+    pub(super) fn new(width: usize, height: usize, color: [u8; 3]) -> Self {
+        Picture { width, pixels: vec![color; width * height] }
+    }
+
+    fn size(&self) -> [usize; 2] {
+        [self.width, self.pixels.len() / self.width.max(1)]
+    }
+
+    fn png(&self) -> Option<String> {
+        let mut png = Vec::new();
+        write_png(&mut png, self.size(), self.pixels.as_flattened()).ok()?;
+        Some(base64(&png))
+    }
+}
+
+/// The same image in both maps; `None` where a map does not have it.
+pub(super) struct Pair {
+    /// What it shows, as HTML.
+    pub(super) title: String,
+    pub(super) sides: [Option<Picture>; 2],
+    /// The difference of each pixel, from 0 on, if the images can be compared.
+    pub(super) difference: Option<Vec<[f64; 3]>>,
+    /// Rectangles in it: column, row, width and height, and their names as HTML.
+    pub(super) cells: Vec<([usize; 4], String)>,
+}
+
+impl Pair {
+    /// A figure with the images, beside each other until the script stacks them; `None` if there is no room.
+    pub(super) fn figure(&self, room: &mut Room) -> Option<String> {
+        let [width, height] = self.sides.iter().flatten().map(Picture::size).next()?;
+        let changed = self.difference.as_ref().map(|difference| amplified(difference, width));
+        let pictures = [
+            ("old", "before", self.sides[0].as_ref()),
+            ("new", "after", self.sides[1].as_ref()),
+            ("difference", "difference", changed.as_ref()),
+        ];
+        // Small images are shown in whole multiples of their size.
+        let scale = (1080 / width.max(1)).min(720 / height.max(1)).clamp(1, 8);
+        let mut views = String::new();
+        for (class, caption, picture) in pictures {
+            let Some(picture) = picture else { continue };
+            let ([columns, rows], png) = (picture.size(), picture.png()?);
+            let view = format!(
+                "<div class=\"view {class}\"><div class=\"frame\"><img alt=\"{caption}\" width=\"{}\" height=\"{}\" \
+                 src=\"data:image/png;base64,{png}\">{}</div><span>{caption}</span></div>\n",
+                columns * scale,
+                rows * scale,
+                self.rectangles([width, height]),
+            );
+            if !take(&mut room.bytes, view.len()) {
+                return None;
+            }
+            views += &view;
+        }
+        let is_pair = if self.difference.is_some() { " pair" } else { "" };
+        let title = &self.title;
+        Some(format!(
+            "<figure class=\"images{is_pair}\"><figcaption>{title}</figcaption>\n<div class=\"views\">\n{views}</div>\n\
+             </figure>\n"
+        ))
+    }
+
+    /// Rectangles that name their parts of an image.
+    fn rectangles(&self, [width, height]: [usize; 2]) -> String {
+        if self.cells.is_empty() {
+            return String::new();
+        }
+        let cells = self.cells.iter().map(|([x, y, width, height], title)| {
+            format!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"><title>{title}</title></rect>")
+        });
+        format!("<svg class=\"cells\" viewBox=\"0 0 {width} {height}\">{}</svg>", cells.collect::<String>())
+    }
+}
+
+/// Differences as an image in which the largest one is the brightest.
+fn amplified(difference: &[[f64; 3]], width: usize) -> Picture {
+    let most = difference.iter().flatten().copied().fold(0.0, f64::max);
+    let shown = |part: f64| match part > 0.0 {
+        true => nearest_byte(255.0 * (LEAST + (1.0 - LEAST) * (part / most).min(1.0))),
+        false => 0,
+    };
+    Picture { width, pixels: difference.iter().map(|pixel| pixel.map(shown)).collect() }
+}
+
+/// The sentence about images that have no room.
+pub(super) fn left_out(figures: usize) -> String {
+    match figures {
+        0 => String::new(),
+        more => format!("<p class=\"more\">… and {}</p>\n", page::counted(more, "more image", "more images")),
+    }
+}
+
+// Textures that differ: their names, and their images where these are in the map.
+
+pub(super) fn section_textures(sides: &Sides<'_>, room: &mut Room) -> Option<Section> {
+    let (mut all, mut more) = (Vec::new(), 0);
+    for lump in &sides.found.lumps {
+        let before = all.len();
+        all.extend(lump.changes.iter().filter_map(|change| match change {
+            Change::Texture(texture) => Some((lump.lump.as_str(), texture)),
+            _ => None,
+        }));
+        more += if all.len() > before { lump.more } else { 0 };
+    }
+    if all.is_empty() {
+        return None;
+    }
+    let mut items = Items::new(ROOM_OF_LIST / 4);
+    for (lump, texture) in &all {
+        let line = Change::Texture((*texture).clone()).line(lump).to_string();
+        items.add(|| format!("<li>{}</li>\n", page::text(&line)));
+    }
+    items.and_more(more);
+    let (list, rest) = items.finish();
+    let mut html = format!("<ul>\n{list}</ul>\n{rest}");
+    let textures = sides.maps.map(|map| map.textures().ok());
+    if let [Some(old), Some(new)] = &textures {
+        html += "<div class=\"gallery\">\n";
+        let mut more = 0;
+        for (_, texture) in all.iter().filter(|(_, texture)| texture.image) {
+            match figure([old, new], texture, room) {
+                Shown::Nothing => {}
+                Shown::Figure(figure) => html += &figure,
+                Shown::NoRoom => more += 1,
+            }
+        }
+        html += "</div>\n";
+        html += &left_out(more);
+    }
+    Some(Section { id: "textures", title: "Textures", count: all.len() + more, html })
+}
+
+/// What a figure shows of a texture.
+enum Shown {
+    Figure(String),
+    /// The pixels are in no map.
+    Nothing,
+    NoRoom,
+}
+
+fn figure(textures: [&Textures<'_>; 2], change: &TextureChange, room: &mut Room) -> Shown {
+    let of = |side: usize, index: Option<usize>| textures[side].get(index?).ok().flatten().filter(Miptex::is_embedded);
+    let old = change.old.as_ref().map(|_| change.from.unwrap_or(change.index));
+    let both = [of(0, old), of(1, change.new.as_ref().map(|_| change.index))];
+    let mut sizes = both.iter().flatten().map(|texture| [index(texture.width()), index(texture.height())]);
+    if both.iter().flatten().next().is_none() {
+        return Shown::Nothing;
+    }
+    if !sizes.all(|size| room.reserve(size)) {
+        return Shown::NoRoom;
+    }
+    let sides = both.map(|texture| texture.and_then(|texture| picture(&texture)));
+    let difference = match &sides {
+        [Some(old), Some(new)] if old.width == new.width && old.pixels.len() == new.pixels.len() => {
+            let pixels = old.pixels.iter().zip(&new.pixels);
+            let part = |old: u8, new: u8| f64::from(old.abs_diff(new)) / 255.0;
+            Some(pixels.map(|(old, new)| std::array::from_fn(|at| part(old[at], new[at]))).collect())
+        }
+        _ => None,
+    };
+    let name = change.new.as_ref().or(change.old.as_ref()).map(|name| page::name(name)).unwrap_or_default();
+    let pair = Pair { title: format!("<code>{name}</code>"), sides, difference, cells: Vec::new() };
+    pair.figure(room).map_or(Shown::NoRoom, Shown::Figure)
+}
+
+/// The image of a texture; one without a palette is shown in shades of grey.
+fn picture(texture: &Miptex<'_>) -> Option<Picture> {
+    let (width, palette) = (index(texture.width()), texture.palette());
+    let color = |pixel: u8| palette.as_ref().map_or([pixel; 3], |palette| palette.color(pixel));
+    Some(Picture { width, pixels: texture.pixels(0)?.iter().map(|pixel| color(*pixel)).collect() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,5 +471,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_largest_difference_is_the_brightest_and_the_smallest_is_seen() {
+        let shown = amplified(&[[0.0, 0.5, 0.000_1]], 1);
+        assert_eq!(shown.pixels, [[0, 255, 64]]);
+        assert_eq!(amplified(&[[0.0; 3]], 1).pixels, [[0; 3]]);
+    }
+
+    #[test]
+    fn a_figure_needs_room() {
+        let side = || Some(Picture::new(4, 2, [9, 9, 9]));
+        let pair = Pair { title: "wall".into(), sides: [side(), side()], difference: None, cells: Vec::new() };
+        let figure = pair.figure(&mut Room { bytes: 1000, pixels: 0 }).unwrap();
+        assert_eq!(figure.matches("src=\"data:image/png;base64,").count(), 2);
+        assert!(figure.contains("width=\"32\" height=\"16\"") && !figure.contains("pair"));
+        assert!(pair.figure(&mut Room { bytes: 20, pixels: 0 }).is_none());
     }
 }

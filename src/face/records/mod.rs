@@ -24,30 +24,25 @@
 //! # Ok::<(), Error>(())
 //! ```
 
-mod blank;
-mod csv;
 mod follow;
-mod json;
-mod names;
-mod rows;
+#[cfg(test)]
+mod tests;
+mod text;
 
 use std::io::BufRead;
 
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::{ByteOrder, Data};
-use crate::dialect::{Form, Records};
-use crate::near;
-use crate::record::FlagNames;
-use crate::{Bsp, Error, ErrorKind, Hint, Place, Result, Slot, SlotId};
-
-pub(crate) use blank::{RecordName, distinct_name};
+use crate::dialect::{Counted, Dialect, Form, Records, Role, Row};
+use crate::face::names::Taken;
+use crate::file::names::hazard;
+use crate::record::{FlagNames, RecordInfo};
+use crate::{Bsp, Error, ErrorKind, Hint, Place, Result, Slot, SlotId, near};
 pub use follow::Numbers;
 pub(crate) use follow::{NewLump, take};
-pub(crate) use json::Members;
-pub use json::{parse_value, print_value};
-pub use names::{file_stems, list_name};
-pub use rows::{CsvRows, value_json, value_text};
+pub(crate) use text::Members;
+pub use text::{CsvRows, parse_value, print_value, value_json, value_text};
 
 /// The format of a file of records.
 ///
@@ -245,7 +240,7 @@ impl<'a> Lump<'a> {
                 for part in &self.parts {
                     let list = if self.has_lists { part.list } else { "" };
                     for record in self.bytes[part.range.clone()].chunks_exact(part.record.size) {
-                        json::print_record(&mut out, list, part.record, record, names);
+                        text::print_record(&mut out, list, part.record, record, names);
                         out.push(b'\n');
                         if out.len() >= ENOUGH && !write(&std::mem::take(&mut out))? {
                             return Ok(());
@@ -255,7 +250,7 @@ impl<'a> Lump<'a> {
             }
             Format::Csv => {
                 let part = self.one()?;
-                let mut lines = csv::Printer::new(part.record, names)?;
+                let mut lines = text::Printer::new(part.record, names)?;
                 for record in self.bytes[part.range.clone()].chunks_exact(part.record.size) {
                     lines.print(record)?;
                     if lines.size() >= ENOUGH && !write(&lines.take()?)? {
@@ -287,8 +282,8 @@ impl<'a> Lump<'a> {
         let record = self.one()?.record;
         match format {
             Format::Raw => read_all(&mut file),
-            Format::Json => Ok(json::parse(self, names, file)?.into_iter().flat_map(|list| list.bytes).collect()),
-            Format::Csv => Ok(csv::parse(record, names, file)?.bytes),
+            Format::Json => Ok(text::parse_json(self, names, file)?.into_iter().flat_map(|list| list.bytes).collect()),
+            Format::Csv => Ok(text::parse_csv(record, names, file)?.bytes),
         }
     }
 
@@ -300,8 +295,8 @@ impl<'a> Lump<'a> {
                 self.one().map(|_| vec![List { bytes, lines }])
             }
             Format::Json if self.parts.is_empty() => self.one().map(|_| Vec::new()),
-            Format::Json => json::parse(self, names, file),
-            Format::Csv => Ok(vec![csv::parse(self.one()?.record, names, file)?]),
+            Format::Json => text::parse_json(self, names, file),
+            Format::Csv => Ok(vec![text::parse_csv(self.one()?.record, names, file)?]),
         }
     }
 
@@ -344,5 +339,150 @@ fn wrong_line(line: usize, why: &str) -> Error {
     Error::new(ErrorKind::Argument, format!("line {line}: {why}"))
 }
 
-#[cfg(test)]
-mod tests;
+// Names of lists of records, and names of files for slots.
+
+/// The name of a lump, or of a list in it as `LUMP.list`, for a number, a name or a role.
+///
+/// # Errors
+/// [`crate::ErrorKind::NotFound`] if the map has no such lump. Whether it has such a list is not looked at.
+pub fn list_name(bsp: &Bsp<'_>, name: &str) -> Result<String> {
+    match (bsp.slot(name), name.rsplit_once('.')) {
+        (Ok(slot), _) => Ok(slot.name.clone()),
+        (Err(error), None) => Err(error),
+        (Err(error), Some((before, list))) => match bsp.slot(before) {
+            Ok(slot) => Ok(format!("{}.{list}", slot.name)),
+            Err(_) => Err(error),
+        },
+    }
+}
+
+/// The slots that get a file in a folder, each with the name of its file, without extension. No two names are equal,
+/// even without regard to case. All consist of letters, digits, `_`, `-` and `~`.
+///
+/// A game lump with members has no file; its members have files. Its own bytes are only the directory of the members.
+pub fn file_stems<'b>(bsp: &'b Bsp<'_>) -> Vec<(&'b Slot, String)> {
+    let has_members = bsp.slots().iter().any(|slot| matches!(slot.id, SlotId::Game(_)));
+    let game = bsp.role(Role::GameLump).map(|slot| slot.id).filter(|_| has_members);
+    let slots: Vec<&Slot> = bsp.slots().iter().filter(|slot| Some(slot.id) != game).collect();
+    let mut taken = Taken::default();
+    let named = slots.into_iter().enumerate().map(|(number, slot)| {
+        let (stem, _) = taken.take(stem(slot).as_bytes(), number);
+        (slot, String::from_utf8_lossy(&stem).into_owned())
+    });
+    named.collect()
+}
+
+fn stem(slot: &Slot) -> String {
+    let name = slot.name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' });
+    let name: String = name.collect();
+    match slot.id {
+        SlotId::Lump(index) => format!("{index:02}_{name}"),
+        _ if hazard(name.as_bytes()).is_some() => format!("_{name}"),
+        _ => name,
+    }
+}
+
+// Records by the name of their type, for `build`, which has no map to detect them from.
+
+/// The records in a file: the name of the type and its size. For several lists, the names with `+` between them, and
+/// the sum of the sizes.
+pub(crate) struct RecordName<'n> {
+    pub(crate) name: Option<&'n str>,
+    pub(crate) size: Option<usize>,
+}
+
+fn records(row: &Row) -> Vec<&'static RecordInfo> {
+    match row.form {
+        Form::Array(record) => vec![record],
+        Form::Lists(lists) => lists.iter().map(|list| list.record).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn name(row: &Row) -> (String, usize) {
+    let records = records(row);
+    let names: Vec<_> = records.iter().map(|record| record.name).collect();
+    (names.join("+"), records.iter().map(|record| record.size).sum())
+}
+
+/// Whether two rows have the same records in the same lists.
+fn is_same(one: &Row, other: &Row) -> bool {
+    let types = |row| records(row).iter().map(|record| (record.type_id)()).collect::<Vec<_>>();
+    let lists = |row: &Row| matches!(row.form, Form::Lists(_));
+    types(one) == types(other) && lists(one) == lists(other)
+}
+
+/// The rows with records that a lump of this name may have; equal ones only once.
+fn rows(dialect: &'static Dialect, lump: &str, is_meant: impl Fn(&Row) -> bool) -> Vec<&'static Row> {
+    let mut found: Vec<&'static Row> = Vec::new();
+    for row in dialect.rows_of(lump).filter(|row| !records(row).is_empty() && is_meant(row)) {
+        if !found.iter().any(|known| is_same(known, row)) {
+            found.push(row);
+        }
+    }
+    found
+}
+
+/// The name and the size of the records of a lump, if these identify one struct of the dialect.
+pub(crate) fn distinct_name(bsp: &Bsp<'_>, slot: &Slot) -> Option<(String, usize)> {
+    let row = bsp.row(slot).ok()?;
+    let known = rows(bsp.dialect(), &slot.name, |other| name(other) == name(row));
+    (known.len() == 1 && is_same(known[0], row)).then(|| name(row))
+}
+
+impl Lump<'static> {
+    /// An empty lump, to be filled from a file. It has the named records, or else the only ones that a lump of this
+    /// version may have in such a map. The second value is its row.
+    pub(crate) fn blank(
+        dialect: &'static Dialect,
+        version: i32,
+        lump: &str,
+        lump_version: Option<i32>,
+        wanted: &RecordName<'_>,
+    ) -> Result<(Self, &'static Row), Error> {
+        let is_named = |row: &Row| {
+            let (name, size) = name(row);
+            wanted.name.is_none_or(|wanted| wanted == name) && wanted.size.is_none_or(|wanted| wanted == size)
+        };
+        let fits = |row: &Row| {
+            let lump_version = lump_version.unwrap_or(0);
+            (row.maps.is_empty() || row.maps.contains(&version))
+                && (row.versions.is_empty() || row.versions.contains(&lump_version))
+        };
+        let named = rows(dialect, lump, is_named);
+        let fitting = rows(dialect, lump, |row| is_named(row) && fits(row));
+        let row = match (&fitting[..], &named[..]) {
+            ([row], _) | ([], [row]) => *row,
+            ([], []) => {
+                let error = Error::new(ErrorKind::Argument, format!("{lump} has no records of this kind"));
+                let known = listed(&rows(dialect, lump, |_| true));
+                return Err(if known.is_empty() { error } else { error.with_hint(format!("it may have {known}")) });
+            }
+            (several, named) => {
+                let several = if several.is_empty() { named } else { several };
+                let message = format!("{lump} may have records of several kinds");
+                let hint = format!("choose one with `record` and `record_size`: {}", listed(several));
+                return Err(Error::new(ErrorKind::Ambiguous, message).with_hint(hint));
+            }
+        };
+        // Each list with a count has the count 0.
+        let bytes = match row.form {
+            Form::Lists(lists) => vec![0; 4 * lists.iter().filter(|list| list.counted != Counted::Nowhere).count()],
+            _ => Vec::new(),
+        };
+        Ok((Lump::with(row, SlotId::Lump(0), lump, bytes)?, row))
+    }
+
+    /// A lump with these records, with little-endian numbers.
+    pub(crate) fn with(row: &'static Row, slot: SlotId, lump: &str, bytes: Vec<u8>) -> Result<Self, Error> {
+        let bytes = Data::from(bytes);
+        let parts = row.parts(&bytes)?;
+        let (name, has_lists, why) = (lump.to_owned(), parts.len() > 1, String::new());
+        Ok(Lump { slot, name, raw: bytes.clone(), bytes, has_lists, parts, why })
+    }
+}
+
+fn listed(rows: &[&Row]) -> String {
+    let names: Vec<_> = rows.iter().map(|row| name(row)).map(|(name, size)| format!("{name} ({size})")).collect();
+    names.join(", ")
+}

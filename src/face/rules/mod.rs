@@ -10,14 +10,21 @@
 //! ```
 
 mod bake;
-mod folder;
-mod jsonc;
 pub mod record;
 
-pub use bake::{Bake, Tried, save};
-pub use folder::{Reading, RuleFiles, map_name};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
-use crate::op::rules::{Format, Mode, Rules};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::face::records::Members;
+use crate::face::report::syntax;
+use crate::face::{input, shown};
+use crate::op::rules as codes;
+use crate::op::rules::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Pattern, Rule, Rules, Step, Test};
+use crate::{Error, ErrorKind, Result};
+pub use bake::{Bake, Tried, save};
 
 /// Formats by the extensions of their files.
 const EXTENSIONS: [(&str, Format); 5] = [
@@ -45,7 +52,411 @@ pub fn detect(name: &str, text: &[u8]) -> Format {
 /// Reads a file with all its findings, as [`Rules::read`], of any format.
 pub fn read(name: &str, text: &[u8], format: Format, mode: Mode) -> Rules {
     match format {
-        Format::Cs2 if !super::input::is_utf16(text) => jsonc::read(name, text),
+        Format::Cs2 if !super::input::is_utf16(text) => read_jsonc(name, text),
         _ => Rules::read(name, text, format, mode),
+    }
+}
+
+// Rule files for many maps: one file for all, or a folder as the plug-ins of Stripper have it.
+
+/// What a folder has, by format: the file for all maps, the extension of those in `maps`, and whether a file is also
+/// for maps whose names begin with its name and an underscore.
+const FOLDERS: [(Format, &str, &str, bool); 2] =
+    [(Format::Stripper, "global_filters.cfg", "cfg", true), (Format::Qmm, "global.ini", "ini", false)];
+
+/// How rule files are read.
+///
+/// ```
+/// use bspkit::face::rules::Reading;
+/// let file = tempfile::NamedTempFile::with_suffix(".cfg")?;
+/// std::fs::write(&file, "filter:\n{\n\"classname\" \"light\"\n}\n")?;
+/// assert_eq!(Reading::default().file(file.path())?.rules.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reading {
+    /// How files of Stripper:Source are read.
+    pub mode: Mode,
+    /// The format; `None` to detect it ([`detect`]).
+    pub format: Option<Format>,
+}
+
+impl Reading {
+    /// Reads one file. What it has wrong is in [`Rules::findings`].
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn file(&self, path: &Path) -> Result<Rules> {
+        let (name, text) = (shown(path), input::read(path)?);
+        let format = self.format.unwrap_or_else(|| detect(&name, &text));
+        Ok(read(&name, &text, format, self.mode))
+    }
+}
+
+/// The rule files of a path: a file for all maps, or a folder with `global_filters.cfg` and `maps/NAME.cfg`
+/// (Stripper:Source), or `global.ini` and `maps/NAME.ini` (stripper_qmm).
+///
+/// ```
+/// use bspkit::face::rules::{Reading, RuleFiles};
+/// let folder = tempfile::tempdir()?;
+/// std::fs::create_dir(folder.path().join("maps"))?;
+/// for name in ["global_filters.cfg", "maps/cp.cfg", "maps/cp_well.cfg", "maps/koth.cfg"] {
+///     std::fs::write(folder.path().join(name), "")?;
+/// }
+/// let files = RuleFiles::read(folder.path(), Reading::default())?;
+/// assert_eq!((files.of("cp_well").len(), files.of("dm4").len()), (3, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RuleFiles {
+    /// The file for all maps.
+    global: Option<Rules>,
+    /// In a folder, the files of maps by their names without extension.
+    maps: HashMap<String, Rules>,
+    /// Whether files are also for maps whose names begin with theirs.
+    of_beginnings: bool,
+}
+
+impl RuleFiles {
+    /// Reads a file, or all files of a folder. What a file has wrong is an error where it is used.
+    ///
+    /// # Errors
+    /// A file cannot be read; [`ErrorKind::Argument`] for a folder without rule files.
+    pub fn read(path: &Path, how: Reading) -> Result<Self> {
+        if !path.is_dir() {
+            return Ok(RuleFiles { global: Some(how.file(path)?), maps: HashMap::new(), of_beginnings: false });
+        }
+        let is_of_folder = |row: &&(Format, &str, &str, bool)| {
+            let wanted = how.format.is_none_or(|format| format == row.0);
+            wanted && (path.join(row.1).exists() || !in_folder(&path.join("maps"), row.2).is_ok_and(|it| it.is_empty()))
+        };
+        let Some((_, global, extension, of_beginnings)) = FOLDERS.iter().find(is_of_folder) else {
+            let message = format!("{} has neither global_filters.cfg nor a maps/NAME.cfg", shown(path));
+            return Err(Error::new(ErrorKind::Argument, message).with_hint("name a folder of Stripper, or a rule file"));
+        };
+        let global = Some(path.join(global)).filter(|global| global.exists());
+        let global = global.map(|global| how.file(&global)).transpose()?;
+        let mut files = RuleFiles { global, maps: HashMap::new(), of_beginnings: *of_beginnings };
+        for file in in_folder(&path.join("maps"), extension)? {
+            if let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) {
+                files.maps.insert(stem.to_owned(), how.file(&file)?);
+            }
+        }
+        Ok(files)
+    }
+
+    /// The files for a map of this name, in the order in which they are applied: the one for all maps, then one for
+    /// each beginning of the name before an underscore, then the one of the whole name.
+    pub fn of(&self, map: &str) -> Vec<&Rules> {
+        let starts = map.match_indices('_').map(|(at, _)| at).filter(|at| *at > 0 && self.of_beginnings);
+        let starts = starts.chain([map.len()]);
+        self.global.iter().chain(starts.filter_map(|at| self.named(&map[..at]))).collect()
+    }
+
+    /// The file of a name; if there is none, the first one whose name differs only in case, as on Windows.
+    fn named(&self, name: &str) -> Option<&Rules> {
+        let others = || self.maps.iter().filter(|(own, _)| own.eq_ignore_ascii_case(name));
+        self.maps.get(name).or_else(|| others().min_by_key(|(own, _)| *own).map(|(_, rules)| rules))
+    }
+
+    /// All files, in the order of their names.
+    pub fn all(&self) -> Vec<&Rules> {
+        let mut maps: Vec<&Rules> = self.maps.values().collect();
+        maps.sort_by(|one, other| one.name.cmp(&other.name));
+        self.global.iter().chain(maps).collect()
+    }
+
+    /// The files for a map, if they can be used.
+    ///
+    /// # Errors
+    /// [`Rules::refusal`] of the first one that cannot.
+    pub fn usable(&self, map: &str) -> Result<Vec<&Rules>> {
+        let files = self.of(map);
+        match files.iter().find_map(|rules| rules.refusal()) {
+            Some(error) => Err(error),
+            None => Ok(files),
+        }
+    }
+}
+
+/// The name of a map by which rule files name it: the file name without its extension.
+pub fn map_name(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The rule files of a folder, sorted; none if there is no such folder.
+fn in_folder(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let cannot = |error| input::cannot_read(folder, error);
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(cannot)?,
+    };
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()).map_err(cannot));
+    let mut paths: Vec<PathBuf> = paths.collect::<Result<_>>()?;
+    paths.retain(|path| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension)) && path.is_file());
+    paths.sort();
+    Ok(paths)
+}
+
+// Files of StripperCS2: JSON with comments, in which `filter`, `add` and `modify` may be there several times.
+//
+// All filters are applied, then all additions, then all changes. Values are matched with their case, expressions
+// without. Outputs under `io` are matched and written as pairs of Source: the output as key, and target, input,
+// parameter, delay and number of times, divided by commas, as value. Source: the schema of StripperCS2.
+
+type Wrong = (At, String);
+
+/// The parts of an output's value, in order.
+const PARTS: [&str; 5] = ["targetname", "inputname", "overrideparam", "delay", "timestofire"];
+/// What an output that is added has, where nothing is written.
+const DEFAULTS: [&str; 5] = ["", "", "", "0", "-1"];
+
+/// Reads a file; what is wrong with it is a finding.
+fn read_jsonc(name: &str, text: &[u8]) -> Rules {
+    let mut rules = Rules::new(name, Format::Cs2, Mode::Plugin);
+    let plain = without_comments(text);
+    let read = std::str::from_utf8(&plain)
+        .map_err(|error| (at(&plain, error.valid_up_to()), "the file is not UTF-8".to_owned()))
+        .and_then(|text| Reader { text, rules: &mut rules }.root());
+    if let Err((at, message)) = read {
+        rules.find(codes::SYNTAX, at, message);
+    }
+    rules
+}
+
+/// The text with blanks in place of comments, so that every offset stays.
+fn without_comments(text: &[u8]) -> Vec<u8> {
+    let mut plain = text.to_vec();
+    let blank = |range: &mut [u8]| range.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    let mut at = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    blank(&mut plain[..at]);
+    while at < text.len() {
+        let rest = &text[at..];
+        let length = match rest {
+            [b'"', inner @ ..] => {
+                let mut is_escaped = false;
+                let end = inner.iter().position(|byte| {
+                    let ends = *byte == b'"' && !is_escaped;
+                    is_escaped = *byte == b'\\' && !is_escaped;
+                    ends
+                });
+                end.map_or(rest.len(), |end| end + 2)
+            }
+            [b'/', b'/', ..] => {
+                let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                blank(&mut plain[at..at + length]);
+                length
+            }
+            [b'/', b'*', ..] => {
+                let length = memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2);
+                blank(&mut plain[at..at + length]);
+                length
+            }
+            _ => 1,
+        };
+        at += length;
+    }
+    plain
+}
+
+/// The place of an offset.
+fn at(text: &[u8], offset: usize) -> At {
+    let before = &text[..offset.min(text.len())];
+    let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+    At { line: memchr::memchr_iter(b'\n', before).count() + 1, column: before.len() - start + 1 }
+}
+
+struct Reader<'t, 'r> {
+    text: &'t str,
+    rules: &'r mut Rules,
+}
+
+impl<'t> Reader<'t, '_> {
+    /// The place of a part of the text.
+    fn at(&self, part: &str) -> At {
+        let offset = part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
+        at(self.text.as_bytes(), offset)
+    }
+
+    fn wrong<T>(&self, raw: &RawValue, what: &str) -> Result<T, Wrong> {
+        Err((self.at(raw.get()), what.to_owned()))
+    }
+
+    fn root(&mut self) -> Result<(), Wrong> {
+        let raw: &'t RawValue = serde_json::from_str(self.text)
+            .map_err(|error| (At { line: error.line(), column: error.column().max(1) }, syntax(&error)))?;
+        let mut lists: [Vec<&'t RawValue>; 3] = Default::default();
+        for (name, value) in self.members(raw)? {
+            let place = ["filter", "add", "modify"].iter().position(|known| *known == name);
+            match place {
+                Some(place) => lists[place].extend(self.items(value)),
+                None if name == "$schema" => {}
+                None => {
+                    return self.wrong(value, &format!("there is no `{name}` here: filter, add and modify are known"));
+                }
+            }
+        }
+        let [filters, adds, changes] = lists;
+        for raw in filters {
+            let on = self.matching(raw)?;
+            self.push(raw, on, Action::Remove);
+        }
+        for raw in adds {
+            let pairs = self.pairs(raw)?;
+            self.push(raw, Match::default(), Action::Add(pairs));
+        }
+        changes.into_iter().try_for_each(|raw| self.modify(raw))
+    }
+
+    fn push(&mut self, raw: &RawValue, on: Match, action: Action) {
+        let at = self.at(raw.get());
+        self.rules.rules.push(Rule { at, maps: Vec::new(), on, action });
+    }
+
+    fn members(&self, raw: &'t RawValue) -> Result<Vec<(String, &'t RawValue)>, Wrong> {
+        match serde_json::from_str(raw.get()) {
+            Ok(Members(members)) => Ok(members),
+            Err(_) => self.wrong(raw, "an object was expected"),
+        }
+    }
+
+    /// The items of a list; anything else is one item.
+    fn items(&self, raw: &'t RawValue) -> Vec<&'t RawValue> {
+        serde_json::from_str(raw.get()).unwrap_or_else(|_| vec![raw])
+    }
+
+    fn modify(&mut self, raw: &'t RawValue) -> Result<(), Wrong> {
+        let (mut on, mut delete) = (Match { tests: Vec::new(), need: Need::Each }, Vec::new());
+        let (mut replace, mut insert) = (Vec::new(), Vec::new());
+        for (name, value) in self.members(raw)? {
+            match name.as_str() {
+                "match" => on.tests.extend(self.matching(value)?.tests),
+                "delete" => delete.extend(self.matching(value)?.tests),
+                "replace" => replace.extend(self.pairs(value)?),
+                "insert" => insert.extend(self.pairs(value)?),
+                _ => {
+                    return self.wrong(
+                        value,
+                        &format!("there is no `{name}` here: match, replace, delete and insert are known"),
+                    );
+                }
+            }
+        }
+        if on.tests.is_empty() {
+            let at = self.at(raw.get());
+            self.rules.find(codes::EMPTY_BLOCK, at, "nothing is to be matched, so every entity is changed");
+        }
+        let set = |pair| Step::Set { pair, is_exact: false };
+        let steps = replace.into_iter().map(set).chain([Step::Delete(delete)]);
+        // An output is added beside others of the same name.
+        let insert = insert
+            .into_iter()
+            .map(|pair: NewPair| if pair.key.starts_with(b"On") { Step::Insert(pair) } else { set(pair) });
+        let action = Action::Modify(steps.chain(insert).collect());
+        self.push(raw, on, action);
+        Ok(())
+    }
+
+    fn matching(&mut self, raw: &'t RawValue) -> Result<Match, Wrong> {
+        let mut tests = Vec::new();
+        for (name, value) in self.members(raw)? {
+            if name == "io" {
+                for item in self.items(value) {
+                    tests.push(self.output_test(item)?);
+                }
+                continue;
+            }
+            let text = self.string(value)?;
+            let at = self.at(value.get());
+            let is_pattern = text.len() >= 3 && text.starts_with('/') && text.ends_with('/');
+            let value = match is_pattern.then(|| &text[1..text.len() - 1]) {
+                Some(inner) => self.pattern(At { column: at.column + 2, ..at }, inner),
+                None => Expected::IsExactly(text.into_bytes()),
+            };
+            tests.push(Test { at, key: name.into_bytes(), is_exact: false, value, is_negated: false });
+        }
+        if tests.is_empty() {
+            let at = self.at(raw.get());
+            self.rules.find(codes::EMPTY_BLOCK, at, "the object is empty and matches every entity");
+        }
+        Ok(Match { tests, need: Need::Each })
+    }
+
+    /// An expression; one that does not compile stops StripperCS2.
+    fn pattern(&mut self, at: At, text: &str) -> Expected {
+        let pattern: Option<Box<Pattern>> = self.rules.pattern(at, text.as_bytes());
+        pattern.map_or(Expected::Nothing, Expected::Like)
+    }
+
+    fn string(&self, raw: &RawValue) -> Result<String, Wrong> {
+        serde_json::from_str(raw.get()).or_else(|_| self.wrong(raw, "a string was expected"))
+    }
+
+    fn pairs(&mut self, raw: &'t RawValue) -> Result<Vec<NewPair>, Wrong> {
+        let mut pairs = Vec::new();
+        for (name, value) in self.members(raw)? {
+            if name == "io" {
+                for item in self.items(value) {
+                    let (key, parts) = self.output(item)?;
+                    let parts =
+                        parts.into_iter().zip(DEFAULTS).map(|(part, default)| part.unwrap_or(default.to_owned()));
+                    let value = parts.collect::<Vec<_>>().join(",").into_bytes();
+                    pairs.push(NewPair { at: self.at(item.get()), key, value });
+                }
+                continue;
+            }
+            let at = self.at(value.get());
+            pairs.push(NewPair { at, key: name.into_bytes(), value: self.string(value)?.into_bytes() });
+        }
+        Ok(pairs)
+    }
+
+    /// The name of an output, and the parts of its value that are written.
+    fn output(&mut self, raw: &'t RawValue) -> Result<(Vec<u8>, [Option<String>; 5]), Wrong> {
+        let (mut key, mut parts) = (None, [const { None }; 5]);
+        for (name, value) in self.members(raw)? {
+            let text = match serde_json::from_str(value.get()) {
+                Ok(Value::String(text)) => text,
+                Ok(Value::Number(number)) => number.to_string(),
+                _ => return self.wrong(value, "a string or a number was expected"),
+            };
+            match PARTS.iter().position(|part| *part == name) {
+                Some(place) => parts[place] = Some(text),
+                None if name == "outputname" => key = Some(text.into_bytes()),
+                None if name == "targettype" => {
+                    let at = self.at(value.get());
+                    self.rules.find(codes::UNSUPPORTED, at, "`targettype` is of Source 2 only");
+                }
+                None => {
+                    return self.wrong(
+                        value,
+                        &format!("there is no `{name}` in an output: outputname, {}, targettype", PARTS.join(", ")),
+                    );
+                }
+            }
+        }
+        match key {
+            Some(key) => Ok((key, parts)),
+            None => self.wrong(raw, "`outputname` is missing"),
+        }
+    }
+
+    /// An output as a test of a pair: what is not written can be anything.
+    fn output_test(&mut self, raw: &'t RawValue) -> Result<Test, Wrong> {
+        let (key, parts) = self.output(raw)?;
+        let at = self.at(raw.get());
+        let literal = |text: String| text.bytes().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
+        let parts = parts.into_iter().zip(PARTS).map(|(part, name)| match part {
+            None => "[^,\\x1b]*".to_owned(),
+            // Numbers are written in several ways: 1, 1.0, 1.00.
+            Some(number) if name == "delay" && !number.contains(['.', 'e', 'E']) => {
+                format!("{}(?:\\.0*)?", literal(number))
+            }
+            Some(number) if name == "delay" => format!("{}0*", literal(number)),
+            Some(text) => literal(text),
+        });
+        let text = format!("\\A{}\\z", parts.collect::<Vec<_>>().join("[,\\x1b]"));
+        let value = self.pattern(at, &text);
+        Ok(Test { at, key, is_exact: false, value, is_negated: false })
     }
 }

@@ -19,49 +19,35 @@
 //! ```
 
 mod api;
-mod args;
-mod arithmetic;
-mod bounds;
 mod calls;
-mod data;
 mod entities;
-mod fault;
-mod guard;
-mod light;
-mod list;
 mod lumps;
-mod map;
-mod output;
 mod pairs;
-mod read;
 mod records;
 mod report;
 mod values;
-mod vector;
 
-use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rhai::packages::{Package, StandardPackage};
-use rhai::{AST, Dynamic, Engine, Module, Scope, Shared};
-
-use crate::{Draft, Error, ErrorKind, Result};
-use api::Api;
-pub use api::Entry;
-use args::Args;
-pub use bounds::Limits;
-use bounds::Watch;
-use data::Meter;
-use entities::List;
-use fault::Context;
-use light::Lights;
-use lumps::{Files, Lumps, Textures};
-use map::Map;
-use read::Folder;
-use report::Log;
-pub use report::{Found, Reported, Said};
+use rhai::{AST, Array, Dynamic, Engine, ImmutableString, Module, Scope, Shared};
 
 pub(crate) use super::shown;
+use crate::content::entities::Ids;
+use crate::content::lightmap::Light;
+use crate::face::input;
+use crate::{Bsp, Draft, Error, ErrorKind, Hint, Result, SlotId, near};
+use api::{Api, Res, Watch, fail};
+pub use api::{Entry, Limits};
+use entities::{List, Order};
+use lumps::{Bytes, Files, Lumps, MOST_BYTES, Meter, Textures, text};
+use records::{Lights, Open};
+use report::{Context, Log};
+pub use report::{Found, Reported, Said};
+use values::shown as shown_values;
 
 /// A script that was read. It can be run on many maps, on several threads at once.
 ///
@@ -141,8 +127,8 @@ impl Settings {
 pub fn reference() -> Vec<Entry> {
     let mut entries = library().1.clone();
     let mut api = Api::new();
-    data::register_own(&mut api, &Meter::default());
-    read::register(&mut api, &Folder::default());
+    lumps::register_own(&mut api, &Meter::default());
+    register_read(&mut api, &Folder::default());
     report::register(&mut api, &Log::default());
     entries.extend(api.entries);
     entries
@@ -153,19 +139,19 @@ fn library() -> &'static (Shared<Module>, Vec<Entry>) {
     static LIBRARY: OnceLock<(Shared<Module>, Vec<Entry>)> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let mut api = Api::new();
-        map::register(&mut api);
+        register_map(&mut api);
         entities::register(&mut api);
         pairs::register(&mut api);
-        arithmetic::register(&mut api);
-        vector::register(&mut api);
-        output::register(&mut api);
+        values::register(&mut api);
+        pairs::register_vector(&mut api);
+        pairs::register_output(&mut api);
         records::register(&mut api);
-        light::register(&mut api);
+        records::register_light(&mut api);
         lumps::register(&mut api);
-        data::register(&mut api);
-        args::register(&mut api);
-        fault::register(&mut api);
-        guard::register(&mut api);
+        lumps::register_data(&mut api);
+        register_args(&mut api);
+        report::register_fault(&mut api);
+        api::register(&mut api);
         calls::register(&mut api);
         api.module.build_index();
         (Shared::new(api.module), api.entries)
@@ -181,9 +167,9 @@ fn language() -> &'static Shared<Module> {
 /// The functions and variables of one run.
 fn own(map: &Map, log: &Log, watch: &Watch, settings: &Settings) -> Api {
     let mut api = Api::new();
-    guard::register_own(&mut api, watch);
-    data::register_own(&mut api, map.meter());
-    read::register(&mut api, &Folder::new(settings.folder.clone(), map.meter().clone()));
+    api::register_own(&mut api, watch);
+    lumps::register_own(&mut api, map.meter());
+    register_read(&mut api, &Folder::new(settings.folder.clone(), map.meter().clone()));
     report::register(&mut api, log);
     records::register_own(&mut api, map);
     api.module.set_var("map", map.clone());
@@ -202,7 +188,7 @@ fn bare_engine() -> Engine {
     let mut engine = Engine::new_raw();
     // Code that is made while a script runs, and chains of functions in functions, would have no bounds.
     engine.disable_symbol("eval").disable_symbol("curry");
-    bounds::apply_to_syntax(&mut engine);
+    api::apply_to_syntax(&mut engine);
     // Operators of texts and numbers have another meaning than the language's own.
     engine.set_fast_operators(false);
     engine
@@ -212,7 +198,7 @@ fn bare_engine() -> Engine {
 fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
     let failed = |message: &str| Error::new(ErrorKind::Unsupported, message);
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(bounds::STACK).spawn_scoped(scope, work);
+        let thread = std::thread::Builder::new().stack_size(api::STACK).spawn_scoped(scope, work);
         let thread = thread.map_err(|error| Error::io("cannot start a thread for the script", error))?;
         thread.join().map_err(|_| failed("the script engine has a fault; please report it with the script"))
     })
@@ -281,8 +267,264 @@ fn engine(own: Module, log: &Log, watch: &Watch, steps: u64) -> Engine {
 fn print(value: &Dynamic) -> String {
     let entity = || value.read_lock::<entities::Entity>().map(|entity| entities::name_of(&entity).to_string());
     let pair = || value.read_lock::<pairs::Pair>().map(|pair| pair.to_string());
-    let bytes = || value.read_lock::<data::Bytes>().map(|bytes| bytes.to_string());
-    let fault = || value.read_lock::<fault::Fault>().map(|fault| fault.to_string());
+    let bytes = || value.read_lock::<lumps::Bytes>().map(|bytes| bytes.to_string());
+    let fault = || value.read_lock::<report::Fault>().map(|fault| fault.to_string());
     let name = || value.type_name().rsplit("::").next().unwrap_or_default().to_lowercase();
     entity().or_else(pair).or_else(bytes).or_else(fault).unwrap_or_else(name)
+}
+
+// The map of a script: a draft that all handles share.
+
+/// A handle of a map.
+#[derive(Clone)]
+struct Map(Arc<Inner>);
+
+struct Inner {
+    path: PathBuf,
+    /// Whether it was opened by the script, only to be read.
+    is_read_only: bool,
+    /// Counts the bytes that the script makes of those of the map.
+    meter: Meter,
+    state: Mutex<State>,
+}
+
+/// A draft, and the numbers by which handles know its entities.
+struct State {
+    /// Use [`State::draft`].
+    draft: Draft<'static>,
+    /// An edit is refused only if no engine could read it back.
+    is_forced: bool,
+    ids: Ids,
+    order: Order,
+    /// Lumps of records that the script uses, with its edits.
+    tables: BTreeMap<SlotId, Open>,
+    /// The light before the first edit of it, if the map has a copy of it.
+    light_before: Option<Light<'static>>,
+}
+
+impl Map {
+    fn new(draft: Draft<'static>, path: &Path, is_forced: bool, opened_by: Option<&Meter>) -> Self {
+        let state = Mutex::new(State {
+            draft,
+            is_forced,
+            ids: Ids::default(),
+            order: Order::default(),
+            tables: BTreeMap::new(),
+            light_before: None,
+        });
+        let (is_read_only, meter) = (opened_by.is_some(), opened_by.cloned().unwrap_or_default());
+        Map(Arc::new(Inner { path: path.to_path_buf(), is_read_only, meter, state }))
+    }
+
+    /// Looks at the map. `work` must not call the script.
+    fn look<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Res<T> {
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&mut state).map_err(fail)
+    }
+
+    /// Edits the map. `work` must not call the script.
+    fn edit<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Res<T> {
+        if self.0.is_read_only {
+            let message = format!("{} was opened to be read: it cannot be edited", shown(&self.0.path));
+            return Err(fail(Error::new(ErrorKind::Refused, message)));
+        }
+        self.look(work)
+    }
+
+    /// Takes the draft out of the handle, with all edits.
+    fn finish(&self) -> Result<Draft<'static>> {
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.settle()?;
+        state.carry_light()?;
+        let draft = state.draft()?;
+        let empty = draft.bsp().draft();
+        Ok(std::mem::replace(draft, empty))
+    }
+
+    fn meter(&self) -> &Meter {
+        &self.0.meter
+    }
+
+    fn is_same(&self, other: &Map) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    fn part_of_path(&self, part: impl Fn(&Path) -> Option<&std::ffi::OsStr>) -> rhai::ImmutableString {
+        shown_values(part(&self.0.path).map_or(b"", |part| part.as_encoded_bytes()))
+    }
+}
+
+fn register_map(api: &mut Api) {
+    api.group("The map");
+    api.name::<Map>("map");
+    api.entry("map", "The map that the script edits.");
+    api.get("map.name", "The name of its file without the extension.", |map: &mut Map| {
+        map.part_of_path(Path::file_stem)
+    });
+    api.get("map.path", "The path of its file.", |map: &mut Map| {
+        shown_values(map.0.path.as_os_str().as_encoded_bytes())
+    });
+    api.get("map.dialect", "The name of its dialect, such as `quake3`.", |map: &mut Map| {
+        map.look(|state| Ok(state.draft.bsp().dialect().name))
+    });
+    api.get("map.version", "The version number of the format.", |map: &mut Map| {
+        map.look(|state| Ok(i64::from(state.draft.bsp().version())))
+    });
+    api.also("to_string", |map: &mut Map| shown_values(map.0.path.as_os_str().as_encoded_bytes()));
+    api.also("to_debug", |map: &mut Map| shown_values(map.0.path.as_os_str().as_encoded_bytes()));
+}
+
+// Files that a script may read: those of one folder, and none without the user's word.
+
+/// The most maps that a script may open.
+const MOST_MAPS: usize = 64;
+
+/// The folder that a script may read.
+#[derive(Clone, Default)]
+struct Folder {
+    path: Option<PathBuf>,
+    maps: Arc<AtomicUsize>,
+    meter: Meter,
+}
+
+impl Folder {
+    fn new(path: Option<PathBuf>, meter: Meter) -> Self {
+        Folder { path, maps: Arc::default(), meter }
+    }
+
+    /// The file of a path below the folder. The path has no `..`, and no part of it is a symbolic link.
+    fn file(&self, path: &str) -> Result<PathBuf> {
+        let refused = |why: String| Error::new(ErrorKind::Refused, why);
+        let Some(folder) = &self.path else {
+            return Err(refused(format!("the script may not read `{path}`")).with_hint(Hint::AllowRead));
+        };
+        let below = Path::new(path);
+        let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        if !below.components().all(is_plain) || path.is_empty() {
+            let why = format!("`{path}` is not a path below {}: `..` and absolute paths are refused", shown(folder));
+            return Err(refused(why));
+        }
+        let folder = folder.canonicalize().map_err(|error| input::cannot_read(folder, error))?;
+        let parts = below.components().filter(|part| matches!(part, Component::Normal(_)));
+        let file = parts.fold(folder, |file, part| file.join(part));
+        let real = file.canonicalize().map_err(|error| input::cannot_read(&file, error))?;
+        match real == file && real.is_file() {
+            true => Ok(real),
+            false => Err(refused(format!("`{path}` is not a plain file: symbolic links and folders are refused"))),
+        }
+    }
+
+    fn read(&self, path: &str) -> Res<Vec<u8>> {
+        let file = self.file(path).map_err(fail)?;
+        let size = file.metadata().map_err(|error| fail(input::cannot_read(&file, error)))?.len();
+        if usize::try_from(size).is_ok_and(|size| size <= MOST_BYTES) {
+            return input::read(&file).map_err(fail);
+        }
+        let message = format!("`{path}` has more than {} MiB", MOST_BYTES >> 20);
+        Err(fail(Error::new(ErrorKind::TooLarge, message)))
+    }
+
+    fn open(&self, path: &str) -> Res<Map> {
+        if self.maps.fetch_add(1, Ordering::Relaxed) >= MOST_MAPS {
+            return Err(fail(Error::new(ErrorKind::TooLarge, format!("a script may open {MOST_MAPS} maps"))));
+        }
+        let file = self.file(path).map_err(fail)?;
+        let bsp = Bsp::open(&file).map_err(|error| fail(error.within(format!("cannot open {}", shown(&file)))))?;
+        Ok(Map::new(bsp.draft(), &file, false, Some(&self.meter)))
+    }
+}
+
+fn register_read(api: &mut Api, folder: &Folder) {
+    api.group("Files of the computer");
+    let from = folder.clone();
+    api.call(
+        "read_text(path)",
+        "A file as a string with escapes. The path is below the folder of `--allow-read`; without this option, and for \
+         `..`, absolute paths and symbolic links, it is refused.",
+        move |path: &str| -> Res<ImmutableString> { text(&from.read(path)?) },
+    );
+    let from = folder.clone();
+    api.call("read_bytes(path)", "The same as bytes.", move |path: &str| Bytes::made(from.read(path)?, &from.meter));
+    let from = folder.clone();
+    api.call(
+        "open_map(path)",
+        "Opens another map to read it: `open_map(\"b.bsp\").entities`. It cannot be edited.",
+        move |path: &str| from.open(path),
+    );
+}
+
+// The words after `--` on the command line.
+
+/// The words, and the values of those that begin with `--`.
+#[derive(Clone)]
+struct Args {
+    words: Arc<Vec<String>>,
+    named: Arc<BTreeMap<String, Dynamic>>,
+}
+
+impl Args {
+    fn new(words: &[String]) -> Self {
+        let mut named = BTreeMap::new();
+        let mut rest = words.iter().peekable();
+        while let Some(word) = rest.next() {
+            let Some(name) = word.strip_prefix("--") else { continue };
+            let (name, value) = match name.split_once('=') {
+                Some((name, value)) => (name, value.into()),
+                None => match rest.next_if(|next| !next.starts_with("--")) {
+                    Some(value) => (name, value.into()),
+                    None => (name, Dynamic::TRUE),
+                },
+            };
+            named.insert(name.replace('-', "_"), value);
+        }
+        Args { words: Arc::new(words.to_vec()), named: Arc::new(named) }
+    }
+
+    fn named(&mut self, name: &str) -> Dynamic {
+        self.named.get(name).cloned().unwrap_or(Dynamic::UNIT)
+    }
+
+    fn word(&mut self, index: i64) -> Dynamic {
+        let word = usize::try_from(index).ok().and_then(|index| self.words.get(index));
+        word.map_or(Dynamic::UNIT, |word| word.clone().into())
+    }
+
+    fn check(&mut self, names: &Array) -> Res<()> {
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let unknown = self.named.keys().find(|name| !names.contains(name));
+        let dashed = |name: &str| format!("--{}", name.replace('_', "-"));
+        match unknown {
+            None => Ok(()),
+            Some(name) => {
+                let known: Vec<String> = names.iter().map(|name| dashed(name)).collect();
+                let error = Error::new(ErrorKind::Argument, format!("the script has no argument {}", dashed(name)));
+                Err(fail(error.with_hint(near::or_all(&dashed(name), &known, "it has"))))
+            }
+        }
+    }
+}
+
+fn register_args(api: &mut Api) {
+    api.group("Arguments");
+    api.name::<Args>("args");
+    api.entry(
+        "args",
+        "The words after `--` on the command line: `args[0]` is the first one, `()` if there are fewer words, and \
+         `for a in args` visits all.",
+    );
+    api.entry(
+        "args.name",
+        "The value of `--name VALUE` or `--name=VALUE` as a string; `true` for `--name` without a value, `()` if it is \
+         not given. A `-` in the name is `_` here.",
+    );
+    api.index(Args::named);
+    api.index(Args::word);
+    api.getter("tag", |args: &mut Args| args.named("tag"));
+    api.iterate(|args: Args| Ok(Arc::unwrap_or_clone(args.words).into_iter().map(|word| Ok(word.into()))));
+    api.call("args.len()", "How many words there are.", |args: &mut Args| entities::signed(args.words.len()));
+    api.call(
+        "args.only(names)",
+        "Stops the script if there is a `--name` that is not in the array, so that a mistyped one is not ignored.",
+        |args: &mut Args, names: Array| args.check(&names),
+    );
 }

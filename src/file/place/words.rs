@@ -7,10 +7,8 @@ use crate::bytes::align_up;
 use crate::error::{Error, ErrorKind, Hint, Result};
 use crate::file::Layout;
 use crate::file::inside::{self, Home, Words};
-use crate::file::plan::Plan;
-use crate::file::report::{Moved, Versioned};
-use crate::file::slot::{Bounds, Slot, SlotId};
-use crate::file::tail::TailPart;
+use crate::file::plan::{Moved, Plan, Versioned};
+use crate::file::slot::{Bounds, Slot, SlotId, TailPart};
 
 /// The largest offset: engines read offsets as signed 32-bit numbers.
 const MOST_BYTES: usize = 0x7FFF_FFFF;

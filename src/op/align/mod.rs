@@ -52,7 +52,7 @@ pub(crate) fn hunks(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
 }
 
 /// The records that differ if any of them may have been added or removed.
-pub(in crate::op) fn aligned(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
+pub(super) fn aligned(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
     let (old, new) = (Array { bytes: old, size }, Array { bytes: new, size });
     let mut hunks = Vec::new();
     split(&old, &new, Hunk { old: 0..old.len(), new: 0..new.len() }, DEEPEST, &mut hunks);

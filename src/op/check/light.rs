@@ -1,13 +1,24 @@
-//! The light of faces: whether all of it is in the lump. The lens of light says where it is and how large.
-//!
-//! An empty lump gives no findings: maps that were never lit have offsets of 0, or old values.
+//! The light of faces, whether all of it is in the lump and goes along with an edit; the texture lump of Quake and
+//! GoldSrc.
 
-use super::code::{LIGHT_EXTENTS, LIGHT_GRID, LIGHT_KIND, LIGHT_PAGE, LIGHT_RANGE, LUMP_UNCHECKED};
+use std::collections::HashMap;
+
+use super::finding::{
+    At, INDEX_RANGE, LIGHT_EXTENTS, LIGHT_GRID, LIGHT_KIND, LIGHT_MOVED, LIGHT_PAGE, LIGHT_RANGE, LUMP_UNCHECKED,
+    STRING_PLACE, Sink, TEXTURE_FRAMES, TEXTURE_MIPS, TEXTURE_NAME, TEXTURE_NONE, TEXTURE_PIXELS, TEXTURE_PLACE,
+    TEXTURE_SIZE,
+};
 use super::lumps::Lumps;
-use super::sink::{At, Sink};
-use crate::bytes::index;
-use crate::content::lightmap::{LightFault, LightFaultKind, LightSet};
-use crate::dialect::{LightModel, Role};
+use crate::bsp::Bsp;
+use crate::bytes::{escaped, index, wide, word};
+use crate::content::lightmap::{Block, Light, LightFault, LightFaultKind, LightSet};
+use crate::content::textures;
+use crate::dialect::{Form, LightModel, Role};
+use crate::file::SlotId;
+
+// The light of faces: whether all of it is in the lump. The lens of light says where it is and how large.
+//
+// An empty lump gives no findings: maps that were never lit have offsets of 0, or old values.
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_grid(lumps, sink);
@@ -92,6 +103,265 @@ fn check_grid(lumps: &Lumps<'_>, sink: &mut Sink) {
             if error.place().and_then(|place| place.lump.as_deref()) == Some(points.name) {
                 sink.add(&LIGHT_GRID, at, || "the world's box and `gridsize` do not define a grid".into());
             }
+        }
+    }
+}
+
+// Light that an edit does not take along: luxels are bytes from an offset on, and how many of them a face reads
+// follows from its corners, its texture axes and its styles. An edit of these makes the face read light of others.
+
+/// The lumps from which the place and the size of light follow, apart from those of all faces.
+const PLACES: [Role; 4] = [Role::TexInfo, Role::Vertexes, Role::Edges, Role::SurfEdges];
+
+/// What a face reads: the columns and rows of its images, and their number.
+type Size = ([usize; 2], usize);
+
+/// Finds the faces that read other light after an edit of these slots.
+pub(super) fn check_relit(old: &Bsp<'_>, new: &Bsp<'_>, touched: &[SlotId], sink: &mut Sink) {
+    let LightModel::Faces(model) = old.dialect().light else { return };
+    let has_places = |slot: &SlotId| {
+        let name = old.container().slot(*slot).map_or("", |slot| &slot.name);
+        let is_of_faces = model.lumps.iter().any(|lumps| lumps.faces.contains(&name) || lumps.placed_by == Some(name));
+        is_of_faces || old.role_of(*slot).is_some_and(|role| PLACES.contains(&role))
+    };
+    if !touched.iter().any(has_places) {
+        return;
+    }
+    let (Ok(before), Ok(after)) = (old.light(), new.light()) else { return };
+    for (index, set) in after.sets().iter().enumerate() {
+        let Some(was) = before.sets().iter().position(|was| was.name() == set.name()) else { continue };
+        // What is wrong with the light is also wrong with its copies.
+        if set.copy_of().is_none() {
+            Sides { lights: [&before, &after], sets: [was, index] }.check(sink);
+        }
+    }
+}
+
+/// The light of a set before and after.
+struct Sides<'s, 'a> {
+    lights: [&'s Light<'a>; 2],
+    sets: [usize; 2],
+}
+
+impl Sides<'_, '_> {
+    fn check(&self, sink: &mut Sink) {
+        let [before, after] = [0, 1].map(|side| &self.lights[side].sets()[self.sets[side]]);
+        match self.luxels(0) == self.luxels(1) {
+            true => check_places(before, after, sink),
+            false => self.check_faces(before, after, sink),
+        }
+    }
+
+    fn luxels(&self, side: usize) -> &[u8] {
+        self.lights[side].luxels(self.sets[side])
+    }
+
+    /// Where the light is edited too, a face is at fault if it reads the old light with another size.
+    fn check_faces(&self, before: &LightSet, after: &LightSet, sink: &mut Sink) {
+        if before.face_count() != after.face_count() {
+            return;
+        }
+        for block in after.blocks() {
+            let Some(was) = before.block_of(block.index()).map(|at| &before.blocks()[at]) else { continue };
+            let shared = was.bytes().len().min(block.bytes().len());
+            let bytes = |side, block: &Block| self.luxels(side).get(block.bytes().start..block.bytes().start + shared);
+            let is_same_place = was.bytes().start == block.bytes().start && bytes(0, was) == bytes(1, block);
+            if is_same_place && size(was) != size(block) {
+                resized(after, block, size(was), sink);
+            }
+        }
+    }
+}
+
+/// Where the light is as it was, it has the sizes that faces had: each face begins where light of its size did.
+fn check_places(before: &LightSet, after: &LightSet, sink: &mut Sink) {
+    let mut sizes: HashMap<usize, Vec<Size>> = HashMap::new();
+    for block in before.blocks() {
+        let known = sizes.entry(block.bytes().start).or_default();
+        // Light at one place has one size in maps of compilers.
+        if known.len() < MOST_SIZES && !known.contains(&size(block)) {
+            known.push(size(block));
+        }
+    }
+    for block in after.blocks() {
+        match sizes.get(&block.bytes().start) {
+            Some(known) if known.contains(&size(block)) || known.len() >= MOST_SIZES => {}
+            Some(known) => resized(after, block, known[0], sink),
+            None => {
+                let at = At::lump(after.faces()).record(block.index());
+                sink.add(&LIGHT_MOVED, at, || {
+                    format!(
+                        "its light begins at {}, where that of no lit face began: it may show light of others",
+                        block.bytes().start
+                    )
+                });
+            }
+        }
+    }
+}
+
+/// The most sizes that are compared for one place.
+const MOST_SIZES: usize = 16;
+
+fn size(block: &Block) -> Size {
+    (block.size(), block.styles().len() * block.planes())
+}
+
+fn resized(set: &LightSet, block: &Block, (was, old_images): Size, sink: &mut Sink) {
+    let at = At::lump(set.faces()).record(block.index());
+    let (is, images) = size(block);
+    let of = |count: usize| if count == 1 { String::new() } else { format!(" in {count} images") };
+    sink.add(&LIGHT_MOVED, at, || {
+        format!(
+            "it has {} by {} luxels{}, and its light at {} was made for {} by {}{}: it shows light of others",
+            is[0],
+            is[1],
+            of(images),
+            block.bytes().start,
+            was[0],
+            was[1],
+            of(old_images)
+        )
+    });
+}
+
+// The texture lump of Quake and GoldSrc: a count, the offset of each texture, and the textures (`dmiptexlump_t`,
+// `miptex_t`); the names of Source's textures.
+//
+// An offset of -1 is a missing texture; offsets of 0 within a texture mean that its pixels are in a WAD file. Both are
+// legal in GoldSrc. Quake's engines read no WAD file: they take what follows the header for pixels.
+
+/// `miptex_t`: a name of 16 bytes, width, height, and the offsets of its four pictures.
+const HEADER: usize = 40;
+const HEADER_SIZE: u64 = 40;
+/// The number of colours and 256 colours, after the pictures.
+const PALETTE: u64 = 2 + 768;
+
+pub(super) fn check_textures(lumps: &Lumps<'_>, sink: &mut Sink) {
+    check_strings(lumps, sink);
+    check_pictures(lumps, sink);
+}
+
+fn check_pictures(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(lump) = lumps.role_lump(Role::Textures) else { return };
+    if lump.bytes.is_empty() {
+        let texinfos = lumps.role(Role::TexInfo).filter(|view| view.len() > 0 && view.column("texture").is_some());
+        if let (Some(texinfos), 0) = (texinfos, lump.slot.length) {
+            let count = texinfos.len();
+            sink.add(&TEXTURE_NONE, At::lump(lump.name), || format!("it is empty, and {count} texinfos name textures"));
+        }
+        return;
+    }
+    let palette = match lump.row.as_ref().map(|row| row.form) {
+        Ok(Form::Lens("textures")) => PALETTE,
+        Ok(Form::Lens("textures without palettes")) => 0,
+        _ => return,
+    };
+    let bytes: &[u8] = &lump.bytes;
+    let Some(count) = word(bytes, 0) else { return };
+    check_uses(lumps, lump.name, i64::from(count), sink);
+    let room = (bytes.len() / 4).saturating_sub(1);
+    let mut names = Vec::new();
+    let Some(count) = usize::try_from(count).ok().filter(|count| *count <= room) else {
+        return sink.add(&TEXTURE_PLACE, At::lump(lump.name).offset(0), || {
+            format!("its {} bytes have no room for the offsets of {count} textures", bytes.len())
+        });
+    };
+    for texture in 0..count {
+        let entry = 4 + texture * 4;
+        let offset = word(bytes, entry).unwrap_or(-1);
+        if offset == -1 {
+            continue;
+        }
+        let at = At::lump(lump.name).record(texture);
+        let start = usize::try_from(offset).ok();
+        let Some(header) = start.and_then(|start| bytes.get(start..start.checked_add(HEADER)?)) else {
+            sink.add(&TEXTURE_PLACE, at.offset(entry), || {
+                format!("it begins at {offset}, and the lump has {} bytes", bytes.len())
+            });
+            continue;
+        };
+        let number = |at: usize| word(header, at).map_or(0, |number| u64::from(number.cast_unsigned()));
+        let [width, height, pixels] = [number(16), number(20), number(24)];
+        if let Some(name) = header[..16].split(|byte| *byte == 0).next().filter(|name| name.starts_with(b"+")) {
+            names.push((name.to_vec(), (texture, start.unwrap_or(0))));
+        }
+        let name = || escaped(header[..16].split(|byte| *byte == 0).next().unwrap_or_default()).to_string();
+        let at = at.offset(start.unwrap_or(0));
+        if width % 16 != 0 || height % 16 != 0 {
+            sink.add(&TEXTURE_SIZE, at, || format!("`{}` is {width} by {height} pixels", name()));
+        }
+        // A product of two 32-bit numbers; with the smaller sizes it can exceed 64 bits.
+        let area = width * height;
+        let mips = [0, area, (area / 4).saturating_mul(5), (area / 16).saturating_mul(21)]
+            .map(|size| size.saturating_add(HEADER_SIZE));
+        if pixels != 0 && width % 16 == 0 && height % 16 == 0 && [24, 28, 32, 36].map(number) != mips {
+            sink.add(&TEXTURE_MIPS, at.offset(start.unwrap_or(0) + 24), || {
+                format!("the sizes of `{}` begin at {:?}, not at {mips:?}", name(), [24, 28, 32, 36].map(number))
+            });
+        }
+        if pixels == 0 && area > 0 && palette == 0 {
+            sink.add(&TEXTURE_PIXELS, at, || {
+                format!("`{}` is {width} by {height} pixels, and none of them are here", name())
+            });
+        }
+        let size = area.saturating_mul(85) / 64;
+        let end = wide(start.unwrap_or(0) + HEADER).saturating_add(size).saturating_add(palette);
+        if pixels != 0 && end > wide(bytes.len()) {
+            sink.add(&TEXTURE_PLACE, at, || {
+                format!("the pixels and colours of `{}` end at {end}, and the lump has {} bytes", name(), bytes.len())
+            });
+        }
+    }
+    check_frames(lump.name, &names, sink);
+}
+
+/// Faults of animation frames at which engines stop.
+fn check_frames(lump: &str, names: &[(Vec<u8>, (usize, usize))], sink: &mut Sink) {
+    for ((texture, start), fault) in textures::faults(names) {
+        let at = At::lump(lump).record(texture).offset(start);
+        sink.add(&TEXTURE_FRAMES, at, || fault.to_string());
+    }
+}
+
+/// The textures that texinfos refer to must be in the directory; the engine stops at one that is not.
+fn check_uses(lumps: &Lumps<'_>, name: &str, count: i64, sink: &mut Sink) {
+    let Some(texinfos) = lumps.role(Role::TexInfo) else { return };
+    let Some(column) = texinfos.column("texture") else { return };
+    for index in 0..texinfos.len() {
+        let texture = column.get(index);
+        if !(0..count).contains(&texture) {
+            let at = At::lump(texinfos.name).record(index).offset(column.at(index)).field("texture");
+            sink.add(&INDEX_RANGE, at, || format!("texture is {texture}, and {name} has {count}"));
+        }
+    }
+}
+
+/// The bytes of a texture's name with its NUL (`TEXTURE_NAME_LENGTH`).
+const MOST_NAME: usize = 128;
+
+/// The table has the offset of each name in the strings.
+fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let (Some(table), Some(strings)) = (lumps.named("TEXDATA_STRING_TABLE"), lumps.lump("TEXDATA_STRING_DATA")) else {
+        return;
+    };
+    let Some(offsets) = table.column("offset") else { return };
+    let len = strings.bytes.len();
+    for index in 0..table.len() {
+        let offset = offsets.get(index);
+        if !usize::try_from(offset).is_ok_and(|offset| offset < len) {
+            let at = At::lump(table.name).record(index).offset(offsets.at(index)).field("offset");
+            sink.add(&STRING_PLACE, at, || format!("it begins at {offset}, and {} has {len} bytes", strings.name));
+            continue;
+        }
+        let rest = usize::try_from(offset).ok().and_then(|offset| strings.bytes.get(offset..)).unwrap_or_default();
+        let at = At::lump(table.name).record(index).offset(offsets.at(index)).field("offset");
+        match rest.iter().take(MOST_NAME).position(|byte| *byte == 0) {
+            Some(_) => {}
+            None if rest.len() < MOST_NAME => {
+                sink.add(&STRING_PLACE, at, || format!("no NUL ends the name at {offset} of {}", strings.name));
+            }
+            None => sink.add(&TEXTURE_NAME, at, || format!("its name has more than {} bytes", MOST_NAME - 1)),
         }
     }
 }

@@ -4,40 +4,33 @@
 //! not a finding, however unusual: `docs/checks.md` has the table, with the exceptions and the source of each fact.
 //! Nothing is changed.
 
-mod bspx;
-mod code;
-mod displacements;
-mod edited;
-mod entities;
+mod finding;
 mod light;
-mod limits;
 mod lumps;
-mod physics;
 mod references;
-mod relit;
-mod rules;
-mod sink;
-mod stale;
-mod structure;
-mod surfaces;
-mod textures;
+mod shapes;
 mod tree;
-mod unused;
-mod visibility;
 
-pub(super) use code::UNUSED_RECORDS;
-pub use code::{CODES, Code, Denied, Severity};
-pub use limits::{Usage, usage};
-pub use sink::Finding;
-pub(super) use sink::{At, LISTED, Sink};
-pub use stale::{Stale, stale};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use crate::bsp::{Bsp, Links};
-use crate::dialect::{Engine, Role};
-use crate::draft::Draft;
+use crate::bytes::escaped;
+use crate::content::entities::{DiagnosticKind, Entities, Entity, Flaw, Output, OutputField, Pair};
+use crate::dialect::{BrushClasses, Engine, EntityForm, Role, TextEffect, TextTrait, Unit};
+use crate::draft::{Draft, entity_values};
 use crate::error::Result;
 use crate::file::SlotId;
-use lumps::Lumps;
+pub(super) use finding::{At, LISTED, Sink, UNUSED_RECORDS};
+pub use finding::{CODES, Code, Denied, Finding, Severity};
+use finding::{
+    ENTITY_BRACE, ENTITY_CLASS, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NO_EXTENT, ENTITY_NO_MODEL,
+    ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TARGET,
+    ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
+};
+use lumps::{Lump, Lumps};
+pub use lumps::{Usage, usage};
+pub use references::{Stale, stale};
 
 /// Options of a check.
 ///
@@ -129,18 +122,18 @@ pub fn introduced(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> 
     let touched = draft.bsp().slots().iter().zip(view.slots());
     let touched = touched.filter(|(old, new)| view.container().is_pending(new.id) || old.version != new.version);
     let touched: Vec<SlotId> = touched.map(|(old, _)| old.id).collect();
-    if let Some(findings) = edited::introduced(draft, &view, &touched, engine, options) {
+    if let Some(findings) = introduced_by_edit(draft, &view, &touched, engine, options) {
         return Ok(findings);
     }
     let all = |bsp: &Bsp<'_>| {
-        let mut sink = Sink::new(&options.allowed, sink::COMPARED);
+        let mut sink = Sink::new(&options.allowed, finding::COMPARED);
         check(bsp, engine, Some(&touched), &mut sink);
         sink
     };
     let new = all(&view);
     let mut found = if new.is_empty() { Vec::new() } else { new.without(all(draft.bsp())).into_findings() };
     let mut left = Sink::new(&options.allowed, LISTED);
-    relit::check(draft.bsp(), &view, &touched, &mut left);
+    light::check_relit(draft.bsp(), &view, &touched, &mut left);
     found.extend(left.into_findings());
     Ok(found)
 }
@@ -157,31 +150,488 @@ fn check(bsp: &Bsp<'_>, engine: Option<&'static Engine>, touched: Option<&[SlotI
     // Nothing but the checks of their own looks at these, and of the other lumps at those that entities refer to.
     let is_apart = |slot: &SlotId| matches!(bsp.role_of(*slot), Some(Role::Entities | Role::Pak));
     let apart = touched.filter(|touched| touched.iter().all(is_apart));
-    let lumps = Lumps::read(bsp, |slot| {
-        apart.is_none_or(|touched| touched.contains(&slot.id) || entities::refer_to(bsp, &slot.name))
-    });
+    let lumps =
+        Lumps::read(bsp, |slot| apart.is_none_or(|touched| touched.contains(&slot.id) || refer_to(bsp, &slot.name)));
     let links = lumps.links();
-    structure::check(&lumps, sink);
+    lumps::check_structure(&lumps, sink);
     if apart.is_none() {
         check_records(&lumps, &links, sink);
     }
-    let entities = entities::check(&lumps, &links, engine, sink);
-    limits::check(&lumps, engine, entities.as_ref(), sink);
+    let entities = check_entities(&lumps, &links, engine, sink);
+    lumps::check_limits(&lumps, engine, entities.as_ref(), sink);
     // An edit is not at fault if it leaves something that nothing refers to.
     if touched.is_none() {
-        unused::check(&lumps, &links, entities.as_ref(), sink);
+        references::check_unused(&lumps, &links, entities.as_ref(), sink);
     }
 }
 
 fn check_records(lumps: &Lumps<'_>, links: &Links<'_>, sink: &mut Sink) {
     references::check(lumps, links, sink);
     tree::check(lumps, sink);
-    visibility::check(lumps, sink);
+    tree::check_visibility(lumps, sink);
     light::check(lumps, sink);
-    rules::check(lumps, sink);
-    textures::check(lumps, sink);
-    surfaces::check(lumps, sink);
-    displacements::check(lumps, sink);
-    bspx::check(lumps, sink);
-    physics::check(lumps, links, sink);
+    shapes::check_rules(lumps, sink);
+    light::check_textures(lumps, sink);
+    shapes::check_surfaces(lumps, sink);
+    shapes::check_displacements(lumps, sink);
+    shapes::check_bspx(lumps, sink);
+    shapes::check_physics(lumps, links, sink);
+}
+
+// What an edit of entities or of the pakfile makes wrong. Only what it touched is looked at: nothing is parsed again,
+// and no other lump is read unless touched entities refer to it.
+
+/// The findings that an edit adds; `None` if it touched anything else, or if it is not known what of it is new.
+fn introduced_by_edit(
+    draft: &Draft<'_>,
+    view: &Bsp<'_>,
+    touched: &[SlotId],
+    engine: Option<&'static Engine>,
+    options: &Options,
+) -> Option<Vec<Finding>> {
+    let (old, edited) = (draft.bsp(), draft.open_content().entities);
+    let is_read_from = |slot| {
+        let bytes = old.bytes(slot).ok();
+        edited.zip(bytes).is_some_and(|(edited, bytes)| edited.is_read_from(&bytes))
+    };
+    let is_known = |slot: &SlotId| match old.role_of(*slot) {
+        Some(Role::Entities) => is_read_from(*slot) && view.container().slot(*slot).is_some_and(|slot| slot.length > 0),
+        // Its own lens wrote it, and no record or entity depends on it.
+        Some(Role::Pak) => view.container().is_rope(*slot),
+        _ => false,
+    };
+    if !touched.iter().all(is_known) {
+        return None;
+    }
+    let has_entities = touched.iter().any(|slot| old.role_of(*slot) == Some(Role::Entities));
+    let edit = edited.filter(|_| has_entities).map(|new| Edit::of(view, new));
+    let sides = |bsp, is_new| {
+        let mut sink = Sink::new(&options.allowed, finding::COMPARED);
+        check_edited(bsp, edit.as_ref(), is_new, touched, engine, &mut sink);
+        sink
+    };
+    let new = sides(view, true);
+    Some(if new.is_empty() { Vec::new() } else { new.without(sides(old, false)).into_findings() })
+}
+
+/// An entity that is on one side only, or on both and not the same: the index before and the index now.
+#[derive(Clone, Copy)]
+struct Touched {
+    before: Option<usize>,
+    now: Option<usize>,
+    /// How many first and last pairs are the same on both sides.
+    first: usize,
+    last: usize,
+    /// Whether it has a pair that differs and says to which records it refers, or that it has to.
+    is_of_records: bool,
+}
+
+/// An edit of entities.
+struct Edit<'e, 'a> {
+    old: Entities<'a>,
+    new: &'e Entities<'a>,
+    touched: Vec<Touched>,
+    /// Whether names of entities were edited, or what calls entities by their names.
+    is_of_targets: bool,
+    /// Whether the game keeps as many entities as before, since nothing was edited by which it chooses.
+    keeps_as_many: bool,
+}
+
+impl<'e, 'a> Edit<'e, 'a> {
+    fn of(bsp: &Bsp<'_>, new: &'e Entities<'a>) -> Self {
+        let old = new.original();
+        let mut is_kept = vec![false; old.len()];
+        let mut edit = Edit { old, new, touched: Vec::new(), is_of_targets: false, keeps_as_many: true };
+        for index in 0..new.len() {
+            let before = new.origin(index);
+            before.into_iter().for_each(|before| is_kept[before] = true);
+            if !new.is_as_read(index) {
+                edit.touch(bsp, before, Some(index));
+            }
+        }
+        for (before, _) in is_kept.iter().enumerate().filter(|(_, is_kept)| !**is_kept) {
+            edit.touch(bsp, Some(before), None);
+        }
+        edit
+    }
+
+    /// Adds an entity. Of one with as many pairs as before, the pairs that differ are what was edited; of others those
+    /// between the first and the last that do.
+    fn touch(&mut self, bsp: &Bsp<'_>, before: Option<usize>, now: Option<usize>) {
+        let old = before.and_then(|before| self.old.get(before));
+        let new = now.and_then(|now| self.new.get(now));
+        let is_one = old.is_some() != new.is_some();
+        let mut touched = Touched { before, now, first: 0, last: 0, is_of_records: is_one };
+        self.keeps_as_many &= !is_one;
+        let mode_keys = bsp.dialect().checks.spawn.mode_keys;
+        let mut look = |pair: Pair<'_>| {
+            touched.is_of_records |= is_of_records(bsp, &pair);
+            self.is_of_targets = self.is_of_targets || is_of_targets(&pair);
+            let mut choosing = ["classname", "targetname", "spawnflags"].iter().chain(mode_keys);
+            let is_choosing = choosing.any(|name| pair.key.eq_ignore_ascii_case(name.as_bytes()));
+            self.keeps_as_many = self.keeps_as_many && !is_choosing;
+        };
+        let (Some(old), Some(new)) = (&old, &new) else {
+            old.iter().chain(&new).flat_map(Entity::pairs).for_each(look);
+            self.touched.push(touched);
+            return;
+        };
+        let (old_len, new_len) = (old.pairs().len(), new.pairs().len());
+        let room = old_len.min(new_len);
+        let is_same = |at: usize| old.has_pair_of(at, new, at);
+        let first = (0..room).take_while(|at| is_same(*at)).count();
+        let is_same_from_end = |at: usize| old.has_pair_of(old_len - 1 - at, new, new_len - 1 - at);
+        let last = (0..room - first).take_while(|at| is_same_from_end(*at)).count();
+        let is_edited = |at: &usize| old_len != new_len || !is_same(*at);
+        for (entity, end) in [(old, old_len - last), (new, new_len - last)] {
+            (first..end).filter(is_edited).flat_map(|at| entity.pairs_in(at..at + 1)).for_each(&mut look);
+        }
+        (touched.first, touched.last) = (first, last);
+        self.touched.push(touched);
+    }
+
+    fn side(&self, is_new: bool) -> &Entities<'a> {
+        if is_new { self.new } else { &self.old }
+    }
+
+    /// The touched entities of one side, each with the pairs that differ.
+    fn these(&self, is_new: bool) -> impl Iterator<Item = Looked<'_>> + Clone {
+        let side = self.side(is_new);
+        self.touched.iter().filter_map(move |touched| {
+            let entity = side.get(if is_new { touched.now } else { touched.before }?)?;
+            let pairs = touched.first..entity.pairs().len() - touched.last;
+            Some(Looked { entity, pairs, is_of_records: touched.is_of_records })
+        })
+    }
+}
+
+fn check_edited(
+    bsp: &Bsp<'_>,
+    edit: Option<&Edit<'_, '_>>,
+    is_new: bool,
+    touched: &[SlotId],
+    engine: Option<&'static Engine>,
+    sink: &mut Sink,
+) {
+    let refers = edit.is_some_and(|edit| edit.these(is_new).any(|looked| looked.has_references(bsp)));
+    let lumps = Lumps::read(bsp, |slot| refers && refer_to(bsp, &slot.name));
+    if let (Some(edit), Some(slot)) = (edit, bsp.role(Role::Entities)) {
+        let (links, side) = (lumps.links(), edit.side(is_new));
+        check_these(&lumps, &links, engine, &slot.name, side, edit.these(is_new), sink);
+        if edit.is_of_targets {
+            check_targets(&slot.name, side, sink);
+        }
+    }
+    let Some(engine) = engine else { return };
+    let is_touched = |lump: &str| {
+        let mut slots = bsp.slots().iter().filter(|slot| slot.name == lump);
+        slots.any(|slot| touched.contains(&slot.id))
+    };
+    let counts = edit.is_some_and(|edit| !edit.keeps_as_many);
+    let limits = engine.limits.iter().filter(|limit| is_touched(limit.lump) && (counts || limit.unit != Unit::InGame));
+    lumps::check_these(&lumps, engine, limits, edit.map(|edit| edit.side(is_new)), sink);
+}
+
+// The entity text: whether engines read it as intended, and whether the models that it names exist.
+//
+// Equal keys, keys and values without quotes, comments and bytes beyond ASCII are legal, not findings.
+
+/// An entity to look at.
+#[derive(Clone)]
+struct Looked<'e> {
+    entity: Entity<'e>,
+    /// The pairs to look at.
+    pairs: Range<usize>,
+    /// Whether to look at the records to which the entity refers.
+    is_of_records: bool,
+}
+
+impl<'e> Looked<'e> {
+    fn all(entity: Entity<'e>) -> Self {
+        Looked { pairs: 0..entity.pairs().len(), entity, is_of_records: true }
+    }
+
+    /// Whether values refer to records that are to be looked at.
+    fn has_references(&self, bsp: &Bsp<'_>) -> bool {
+        let has_model = || self.entity.all("model").any(|model| model.starts_with(b"*"));
+        self.is_of_records && (has_model() || !entity_values(bsp, &self.entity).is_empty())
+    }
+}
+
+/// Whether a pair says to which records its entity refers, or that it has to.
+fn is_of_records(bsp: &Bsp<'_>, pair: &Pair<'_>) -> bool {
+    let keys = bsp.dialect().entity_references.iter().map(|reference| reference.key);
+    let mut keys = keys.chain(["classname", "model"]);
+    keys.any(|key| pair.key.eq_ignore_ascii_case(key.as_bytes()))
+}
+
+/// Whether values of entities refer to records of a lump.
+fn refer_to(bsp: &Bsp<'_>, lump: &str) -> bool {
+    bsp.dialect().entity_references.iter().any(|reference| reference.lump.split('.').next() == Some(lump))
+}
+
+/// Returns the entities, if they can be read.
+fn check_entities<'a>(
+    lumps: &Lumps<'a>,
+    links: &Links<'_>,
+    engine: Option<&'static Engine>,
+    sink: &mut Sink,
+) -> Option<Entities<'a>> {
+    let lump = lumps.role_lump(Role::Entities).filter(|lump| !lump.bytes.is_empty())?;
+    let entities = match Entities::parse(lump.bytes.clone(), lumps.bsp.entity_rules()) {
+        Ok(entities) => entities,
+        Err(error) => {
+            sink.add(&ENTITY_UNREAD, At::lump(lump.name), || error.to_string());
+            return None;
+        }
+    };
+    check_text(lump, &entities, sink);
+    check_these(lumps, links, engine, lump.name, &entities, entities.iter().map(Looked::all), sink);
+    check_targets(lump.name, &entities, sink);
+    Some(entities)
+}
+
+/// Checks the first entity, and some of the entities.
+fn check_these<'e>(
+    lumps: &Lumps<'_>,
+    links: &Links<'_>,
+    engine: Option<&'static Engine>,
+    lump: &str,
+    entities: &'e Entities<'_>,
+    these: impl Iterator<Item = Looked<'e>> + Clone,
+    sink: &mut Sink,
+) {
+    let most = engine.and_then(|engine| engine.max_token);
+    let world = entities.get(0).and_then(|first| first.class().map(<[u8]>::to_vec));
+    if !world.as_ref().is_some_and(|class| class.eq_ignore_ascii_case(b"worldspawn")) {
+        sink.add(&ENTITY_WORLD, At::lump(lump).record(0), || match &world {
+            Some(class) => format!("the first entity is a {}, not worldspawn", shown(class)),
+            None => "there is no first entity with the class worldspawn".into(),
+        });
+    }
+    let models = lumps.role(Role::Models).map(|models| models.len());
+    for Looked { entity, pairs, is_of_records } in these.clone() {
+        check_tokens(lump, most, &entity, pairs, sink);
+        if is_of_records {
+            if let Some(models) = models {
+                check_model(lump, &entity, models, sink);
+            }
+            check_class(lump, lumps.bsp.dialect().brush_classes, &entity, sink);
+        }
+    }
+    let referring = these.clone().filter(|looked| looked.is_of_records).map(|looked| looked.entity);
+    check_numbers(lump, lumps.bsp, links, referring, sink);
+    // The chosen engine has its own limit for tokens, so the limits of the table do not apply.
+    let is_length = |flaw: &Flaw| matches!(flaw.rule.what, TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_));
+    let flaws = these.flat_map(|looked| entities.flaws_of(&looked.entity, looked.pairs));
+    for flaw in flaws.filter(|flaw| most.is_none() || !is_length(flaw)) {
+        sink.add(code_of(&flaw), At::lump(lump).record(flaw.entity), || flaw.message.clone());
+    }
+}
+
+/// The code for a rule of the dialect's table.
+fn code_of(flaw: &Flaw) -> &'static Code {
+    match (flaw.rule.what, flaw.rule.effect) {
+        (TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_), _) => &ENTITY_TOKEN,
+        (TextTrait::BraceAlone, _) => &ENTITY_BRACE,
+        (TextTrait::NoClass, _) => &ENTITY_CLASS,
+        (TextTrait::Backslash | TextTrait::SpaceBehindKey, _) => &ENTITY_LETTERS,
+        (TextTrait::MorePairs(_) | TextTrait::MoreBytes(_), TextEffect::Stops) => &ENTITY_SIZE,
+        _ => &ENTITY_ENGINES,
+    }
+}
+
+/// Finds a word without quotes that has a quote in it or directly before it: a quote is missing somewhere, and the text
+/// after it is read in another way than intended.
+fn touches_a_quote(text: &[u8], word: Range<usize>) -> bool {
+    text.get(word.start.saturating_sub(1)..word.end).is_some_and(|word| word.contains(&b'"'))
+}
+
+fn check_text(lump: &Lump<'_>, entities: &Entities<'_>, sink: &mut Sink) {
+    let mut is_told = false;
+    let rules = entities.rules();
+    let reads_on = rules.rule(TextTrait::BraceAlone).is_some();
+    let touching = rules.rule(TextTrait::TouchingBrace);
+    for diagnostic in entities.diagnostics() {
+        let code: &'static Code = match diagnostic.kind {
+            // Source prints a warning and stops reading; the others refuse the map.
+            DiagnosticKind::KeyWithoutValue if reads_on => &ENTITY_SYNTAX,
+            DiagnosticKind::UnterminatedQuote => &ENTITY_SYNTAX,
+            DiagnosticKind::MissingClosingBrace
+            | DiagnosticKind::NestedBrace
+            | DiagnosticKind::KeyWithoutValue
+            | DiagnosticKind::BraceInToken
+            | DiagnosticKind::StrayToken => &ENTITY_STRUCTURE,
+            DiagnosticKind::TouchingBrace if touching.is_some() => &ENTITY_ENGINES,
+            // The quote is missing at the first one; all later ones follow from that.
+            DiagnosticKind::UnquotedToken if !is_told && touches_a_quote(&lump.bytes, diagnostic.span.clone()) => {
+                is_told = true;
+                &ENTITY_QUOTES
+            }
+            DiagnosticKind::NoNul => &ENTITY_NUL,
+            DiagnosticKind::BytesBehindNul => &ENTITY_TAIL,
+            DiagnosticKind::TouchingBrace
+            | DiagnosticKind::UnquotedToken
+            | DiagnosticKind::Comment
+            | DiagnosticKind::ManyNuls => continue,
+        };
+        let at = At { record: diagnostic.entity, ..At::lump(lump.name).offset(diagnostic.span.start) };
+        sink.add(code, at, || match (diagnostic.kind, touching) {
+            (DiagnosticKind::UnquotedToken, _) => {
+                "a word without quotes has a quote in it or touches one; the text after it may be read in \
+                 another way than intended"
+                    .to_owned()
+            }
+            (DiagnosticKind::TouchingBrace, Some(rule)) => {
+                format!("{}; {} reads it as a letter and stops", diagnostic.kind, rule.engines)
+            }
+            _ => diagnostic.kind.to_string(),
+        });
+    }
+}
+
+/// Faults for every engine, and for an engine that reads tokens of at most this many bytes.
+fn check_tokens(lump: &str, most: Option<usize>, entity: &Entity<'_>, pairs: Range<usize>, sink: &mut Sink) {
+    let at = At::lump(lump).record(entity.index());
+    for pair in entity.pairs_in(pairs) {
+        if pair.value.first() == Some(&b'}') {
+            sink.add(&ENTITY_BRACE, at, || {
+                format!("engines read the value `{}` as a brace, in quotes or not", shown(pair.value))
+            });
+        }
+        for (what, token) in [("key", pair.key), ("value", pair.value)] {
+            if let Some(most) = most.filter(|most| token.len() > *most) {
+                sink.add(&ENTITY_TOKEN, at, || {
+                    let len = token.len();
+                    format!("the {what} `{}` has {len} bytes, and the engine reads {most}", shown(token))
+                });
+            }
+        }
+    }
+}
+
+/// `"model" "*12"` names the map's model 12. Other values are names of files.
+fn check_model(lump: &str, entity: &Entity<'_>, models: usize, sink: &mut Sink) {
+    for value in entity.all("model") {
+        let Some(number) = value.strip_prefix(b"*") else { continue };
+        let text = std::str::from_utf8(number).ok().map(str::trim);
+        let at = At::lump(lump).record(entity.index());
+        match text.and_then(|text| text.parse::<usize>().ok()) {
+            Some(model) if model < models => {}
+            Some(model) => sink.add(&ENTITY_MODEL, at, || format!("its model is *{model}, and the map has {models}")),
+            None => sink.add(&ENTITY_MODEL, at, || format!("its model `{}` is not `*` and a number", shown(value))),
+        }
+    }
+}
+
+/// Classes whose entities are brush models.
+fn check_class(lump: &str, classes: &BrushClasses, entity: &Entity<'_>, sink: &mut Sink) {
+    let Some(class) = entity.class().filter(|class| classes.needs(class)) else { return };
+    if entity.get("model").is_some_and(|model| !model.is_empty()) {
+        return;
+    }
+    let at = At::lump(lump).record(entity.index());
+    match classes.refusal {
+        Some(refusal) => sink.add(&ENTITY_NO_MODEL, at, || {
+            format!("a {} without a model; engines refuse the map with \"{refusal}\"", shown(class))
+        }),
+        None => sink.add(&ENTITY_NO_EXTENT, at, || format!("a {} without a model has no extent", shown(class))),
+    }
+}
+
+/// Keys whose value is the name of the entities that an entity acts on, in all families.
+const TARGETS: [&str; 5] = ["target", "killtarget", "pathtarget", "deathtarget", "combattarget"];
+
+fn is_target(key: &[u8]) -> bool {
+    TARGETS.iter().any(|target| key.eq_ignore_ascii_case(target.as_bytes()))
+}
+
+/// Whether a key gives a name by which others may call an entity: its own, its class (for outputs), or the name of
+/// entities that a game makes, as `NPCTargetname`.
+fn is_name(key: &[u8]) -> bool {
+    let suffix = key.len().checked_sub(b"targetname".len()).map(|start| &key[start..]);
+    suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case(b"targetname")) || key.eq_ignore_ascii_case(b"classname")
+}
+
+/// Whether a pair gives a name or calls one.
+fn is_of_targets(pair: &Pair<'_>) -> bool {
+    is_name(pair.key) || is_target(pair.key) || output_of(pair.value).is_some()
+}
+
+/// The names that targets and outputs give, and no entity has. A game may make an entity of that name while it runs.
+fn check_targets(lump: &str, entities: &Entities<'_>, sink: &mut Sink) {
+    let pairs = || entities.iter().flat_map(|entity| entity.pairs());
+    let names: HashSet<Vec<u8>> =
+        pairs().filter(|pair| is_name(pair.key)).map(|pair| pair.value.to_ascii_lowercase()).collect();
+    let sorted: BTreeSet<&[u8]> = names.iter().map(Vec::as_slice).collect();
+    for entity in entities.iter() {
+        for pair in entity.pairs() {
+            let is_target = is_target(pair.key);
+            let output = if is_target { None } else { output_of(pair.value) };
+            let name = match &output {
+                Some(output) => output.field(OutputField::Target),
+                None if is_target => pair.value,
+                None => continue,
+            };
+            let lower = name.to_ascii_lowercase();
+            let is_there = match lower.split_last() {
+                // `!activator` and others are not names; an output without a target goes nowhere by intent.
+                None => true,
+                _ if lower[0] == b'!' => true,
+                Some((b'*', start)) => sorted.range(start..).next().is_some_and(|name| name.starts_with(start)),
+                _ => names.contains(&lower),
+            };
+            if !is_there {
+                sink.add(&ENTITY_TARGET, At::lump(lump).record(entity.index()), || {
+                    format!("its {} names `{}`, and no entity has this name", shown(pair.key), shown(name))
+                });
+            }
+        }
+    }
+}
+
+/// The output that a value is; most values are distinguished by their separators alone.
+fn output_of(value: &[u8]) -> Option<Output> {
+    let is_possible = |separator| value.iter().filter(|byte| **byte == separator).count() == 4;
+    (is_possible(Output::ESCAPE) || is_possible(Output::COMMA)).then(|| Output::parse(value)).flatten()
+}
+
+/// Numbers of area portals and occluders.
+fn check_numbers<'e>(
+    lump: &str,
+    bsp: &Bsp<'_>,
+    links: &Links<'_>,
+    entities: impl Iterator<Item = Entity<'e>>,
+    sink: &mut Sink,
+) {
+    let mut numbers: HashMap<&str, HashSet<i64>> = HashMap::new();
+    for value in entities.flat_map(|entity| entity_values(bsp, &entity)) {
+        let (reference, number) = (value.reference, value.number);
+        let Some(site) = links.referred(reference.lump).map(|site| &links.sites[site]) else { continue };
+        // A lump that lies outside of the file is a finding already.
+        if bsp.container().slot(site.slot).is_some_and(|slot| slot.bounds.is_damaged()) {
+            continue;
+        }
+        let is_there = match reference.form {
+            EntityForm::Starred => continue,
+            EntityForm::Index => usize::try_from(number).is_ok_and(|index| index < site.len()),
+            EntityForm::Field(field) => {
+                let all = || site.records().filter_map(|record| i64::try_from(site.number(field, record)).ok());
+                numbers.entry(reference.lump).or_insert_with(|| all().collect()).contains(&number)
+            }
+        };
+        if !is_there {
+            let at = At::lump(lump).record(value.entity);
+            sink.add(&ENTITY_RECORD, at, || {
+                format!("its {} is {number}, and {} has none of this number", reference.key, site.name)
+            });
+        }
+    }
+}
+
+/// A token on one line; a long one is shortened.
+fn shown(token: &[u8]) -> String {
+    const MOST: usize = 40;
+    let dots = if token.len() > MOST { "..." } else { "" };
+    format!("{}{dots}", escaped(&token[..token.len().min(MOST)]))
 }

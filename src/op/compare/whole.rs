@@ -1,12 +1,18 @@
-//! Whole maps: their lumps, the places of lumps, and everything in the files around lumps.
+//! Whole maps: their lumps, the places of lumps, words of headers and directories, and bytes that no lump covers.
 
-use super::change::{Change, How, WordChange};
-use super::kind::Kind;
-use super::outside;
-use super::{Comparison, Found, Sides, bytes, is_same_form, kind, pairs};
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::change::{BytesChange, Change, How, WordChange};
+use super::{Comparison, Found, Kind, Sides, is_same_form, kind, lumps, pairs};
 use crate::bsp::Bsp;
+use crate::bytes::{Data, differences, is_zero};
 use crate::dialect::Form;
-use crate::file::Slot;
+use crate::file::directory::{BspxEntry, BspxHeader, GameLumpEntry};
+use crate::file::{Segment, SegmentKind, Slot, SlotId};
+use crate::record::Field;
+
+// Whole maps: their lumps, the places of lumps, and everything in the files around lumps.
 
 /// The two files that were compared.
 ///
@@ -103,7 +109,7 @@ fn compare(old: &Bsp<'_>, new: &Bsp<'_>, most: usize, wanted: Wanted<'_>) -> Com
     }
     if is_same_dialect {
         let is_moved = lumps.iter().any(|lump| lump.sizes.0 != lump.sizes.1 || !lump.changes.is_empty());
-        lumps.extend(outside::compare(old, new, is_moved, most).into_iter().map(|found| found.lump));
+        lumps.extend(compare_outside(old, new, is_moved, most).into_iter().map(|found| found.lump));
     }
     for lump in &mut lumps {
         let (keeps_content, keeps_place) = (is_wanted(lump.kind, &lump.lump), is_wanted(Kind::Places, &lump.lump));
@@ -121,7 +127,7 @@ fn compare(old: &Bsp<'_>, new: &Bsp<'_>, most: usize, wanted: Wanted<'_>) -> Com
     if lumps.is_empty() && wanted.is_none() && is_same_dialect {
         // Bytes that no rule above looks at: nothing may go unnamed.
         let mut found = Found::part("file", Kind::Gaps, files.sizes, most);
-        bytes::compare(&[old_bytes.into(), new_bytes.into()], &mut found);
+        lumps::compare_bytes(&[old_bytes.into(), new_bytes.into()], &mut found);
         lumps.push(found.lump);
     }
     Comparison { lumps, files: Some(files) }
@@ -196,4 +202,234 @@ impl Comparison {
         let is_moved = |change: &Change| matches!(change, Change::Place(..));
         self.lumps.iter().filter(|lump| lump.changes.iter().any(is_moved)).count()
     }
+}
+
+// What is in the files besides the content of lumps: words of headers and directories, and bytes that no lump covers.
+
+/// Zeros for alignment: a difference of fewer bytes is not listed where lumps moved.
+const ALIGNMENT: usize = 64;
+
+/// The differences around lumps, part by part. `is_moved`: places or sizes of lumps differ, which explains other
+/// padding.
+pub(super) fn compare_outside(old: &Bsp<'_>, new: &Bsp<'_>, is_moved: bool, most: usize) -> Vec<Found> {
+    let mut found = vec![header(old, new, most)];
+    found.extend(directories(old, new, most));
+    gaps(old, new, is_moved, most, &mut found);
+    found.retain(|part| !part.is_empty());
+    found
+}
+
+/// A directory, or the header: its range in the file, and the ranges of words that are compared in other ways.
+struct Directory {
+    name: &'static str,
+    range: Range<usize>,
+    known: Vec<Range<usize>>,
+}
+
+impl Directory {
+    /// The bytes without the words that are known.
+    fn masked(&self, file: &[u8], known: &[Range<usize>]) -> Vec<u8> {
+        let mut bytes = file.get(self.range.clone()).unwrap_or_default().to_vec();
+        for range in known {
+            let (start, end) = (range.start.min(bytes.len()), range.end.min(bytes.len()));
+            bytes[start..end].fill(0);
+        }
+        bytes
+    }
+}
+
+fn header(old: &Bsp<'_>, new: &Bsp<'_>, most: usize) -> Found {
+    let size = |bsp: &Bsp<'_>| bsp.container().parts.header_end;
+    let mut found = Found::part("header", Kind::Header, (size(old), size(new)), most);
+    let words = [("version", Some(old.version()), Some(new.version())), ("revision", old.revision(), new.revision())];
+    for (name, old, new) in words {
+        if let (Some(old), Some(new)) = (old, new)
+            && old != new
+        {
+            let (old, new) = (old.into(), new.into());
+            found.lump.changes.push(Change::Word(WordChange { name, old, new }));
+        }
+    }
+    found
+}
+
+/// The bytes of headers and directories that are not known words.
+fn directories(old: &Bsp<'_>, new: &Bsp<'_>, most: usize) -> Vec<Found> {
+    let (before, after) = (all(old), all(new));
+    let mut parts = Vec::new();
+    for new_one in &after {
+        let Some(old_one) = before.iter().find(|one| one.name == new_one.name) else { continue };
+        if old_one.range.len() != new_one.range.len() {
+            // Entries were added or removed, which is said of their lumps.
+            continue;
+        }
+        let known = [&old_one.known[..], &new_one.known[..]].concat();
+        let old_bytes = old_one.masked(old.container().bytes(), &known);
+        let new_bytes = new_one.masked(new.container().bytes(), &known);
+        let mut found = Found::part(new_one.name, Kind::Header, (old_bytes.len(), new_bytes.len()), most);
+        at(&mut found, new_one.range.start, &old_bytes, &new_bytes);
+        parts.push(found);
+    }
+    parts
+}
+
+/// Compares bytes of one length that begin at `start` of the new file.
+fn at(found: &mut Found, start: usize, old: &[u8], new: &[u8]) {
+    for range in differences(old, new) {
+        found.touched().bytes += range.len();
+        let old = range.len();
+        found.add(|| Change::Bytes(BytesChange { range: start + range.start..start + range.end, old }));
+    }
+}
+
+/// The header and the directories of a map.
+fn all(bsp: &Bsp<'_>) -> Vec<Directory> {
+    let header = 0..bsp.container().parts.header_end;
+    let mut directories = vec![directory("header", header, bsp)];
+    let dialect = bsp.dialect();
+    let own = [Some(dialect.version_at()), dialect.revision_at];
+    directories[0].known.extend(own.into_iter().flatten().map(|at| at..at + 4));
+    directories.extend(game(bsp));
+    directories.extend(bspx(bsp));
+    directories
+}
+
+/// A directory of which the words of slots are known.
+fn directory(name: &'static str, range: Range<usize>, bsp: &Bsp<'_>) -> Directory {
+    let words = bsp.slots().iter().map(|slot| slot.words);
+    let words =
+        words.flat_map(|words| [Some(words.offset), Some(words.length), words.unpacked, words.version, words.flags]);
+    let within = words.flatten().filter(|at| range.contains(at));
+    let known = within.map(|at| at - range.start..at - range.start + 4).collect();
+    Directory { name, range, known }
+}
+
+/// The directory of the game lump. The number of members and their names are those of slots.
+fn game(bsp: &Bsp<'_>) -> Option<Directory> {
+    let members = bsp.slots().iter().filter(|slot| matches!(slot.id, SlotId::Game(_)));
+    let start = members.clone().map(|slot| slot.words.offset).min()?.checked_sub(8 + 4)?;
+    let count = members.clone().count();
+    let mut found = directory("game lump directory", start..start + 4 + count * GameLumpEntry::SIZE, bsp);
+    found.known.push(0..4);
+    found.known.extend((0..count).map(|index| 4 + index * GameLumpEntry::SIZE).map(|at| at..at + 4));
+    Some(found)
+}
+
+/// The directory of the BSPX block. Names up to the NUL are those of slots.
+fn bspx(bsp: &Bsp<'_>) -> Option<Directory> {
+    let entries: Vec<&Slot> = bsp.slots().iter().filter(|slot| matches!(slot.id, SlotId::Bspx(_))).collect();
+    let name = |slot: &Slot| slot.words.offset.checked_sub(24);
+    let start = entries.iter().filter_map(|slot| name(slot)).min()?.checked_sub(BspxHeader::SIZE)?;
+    let mut found = directory("BSPX directory", start..start + BspxHeader::SIZE + entries.len() * BspxEntry::SIZE, bsp);
+    let file = bsp.container().bytes();
+    for at in entries.iter().filter_map(|slot| name(slot)) {
+        let length = file[at..at + 24].iter().position(|byte| *byte == 0).unwrap_or(24);
+        found.known.push(at - start..at - start + length);
+    }
+    Some(found)
+}
+
+/// Bytes that no lump covers.
+struct Gap<'b> {
+    /// The name of what is before it.
+    after: String,
+    is_last: bool,
+    start: usize,
+    /// Without the zeros at their end.
+    bytes: &'b [u8],
+    zeros: usize,
+}
+
+fn gaps(old: &Bsp<'_>, new: &Bsp<'_>, is_moved: bool, most: usize, found: &mut Vec<Found>) {
+    let (before, after) = (unowned(old), unowned(new));
+    let zeros = |gaps: &[Gap<'_>]| gaps.iter().map(|gap| gap.zeros).sum::<usize>();
+    let (zeros_before, zeros_after) = (zeros(&before), zeros(&after));
+    let mut rest: HashMap<&str, Vec<&Gap<'_>>> = HashMap::new();
+    let mut equal: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    for gap in before.iter().rev().filter(|gap| !gap.bytes.is_empty()) {
+        rest.entry(&gap.after).or_default().push(gap);
+    }
+    let mut others = Vec::new();
+    for gap in after.iter().filter(|gap| !gap.bytes.is_empty()) {
+        match rest.get_mut(&*gap.after).and_then(Vec::pop) {
+            Some(before) => found.push(differ(Some(before), Some(gap), most)),
+            None => others.push(gap),
+        }
+    }
+    let mut gone: Vec<&Gap<'_>> = rest.into_values().flatten().collect();
+    gone.sort_unstable_by_key(|gap| gap.start);
+    gone.iter().enumerate().rev().for_each(|(at, gap)| equal.entry(gap.bytes).or_default().push(at));
+    let mut is_kept = vec![false; gone.len()];
+    for gap in others {
+        // The same bytes after another lump.
+        let moved = equal.get_mut(gap.bytes).and_then(Vec::pop);
+        moved.iter().for_each(|at| is_kept[*at] = true);
+        found.push(differ(moved.map(|at| gone[at]), Some(gap), most));
+    }
+    for (gap, _) in gone.into_iter().zip(is_kept).filter(|(_, is_kept)| !is_kept) {
+        found.push(differ(Some(gap), None, most));
+    }
+    let is_explained = is_moved || found.iter().any(|part| !part.is_empty());
+    if zeros_before.abs_diff(zeros_after) > if is_explained { ALIGNMENT } else { 0 } {
+        let mut padding = Found::part("padding", Kind::Gaps, (zeros_before, zeros_after), most);
+        padding.lump.changes.push(Change::Padding(zeros_before, zeros_after));
+        found.push(padding);
+    }
+}
+
+/// Compares two gaps, of which one may be missing.
+fn differ(old: Option<&Gap<'_>>, new: Option<&Gap<'_>>, most: usize) -> Found {
+    let bytes_of = |gap: Option<&Gap<'_>>| Data::from(gap.map_or(&[][..], |gap| gap.bytes).to_vec());
+    let name = match new.or(old) {
+        Some(Gap { is_last: true, .. }) => "tail".to_owned(),
+        Some(gap) => format!("gap after {}", gap.after),
+        None => String::new(),
+    };
+    let both = [bytes_of(old), bytes_of(new)];
+    let mut found = Found::part(&name, Kind::Gaps, (both[0].len(), both[1].len()), most);
+    if *both[0] != *both[1] {
+        lumps::compare_bytes(&both, &mut found);
+        let start = new.or(old).map_or(0, |gap| gap.start);
+        for change in &mut found.lump.changes {
+            if let Change::Bytes(bytes) = change {
+                bytes.range = bytes.range.start + start..bytes.range.end + start;
+            }
+        }
+    } else if let (Some(old), Some(new)) = (old, new)
+        && old.after != new.after
+    {
+        found.lump.changes.push(Change::Place(old.start, new.start));
+    }
+    found
+}
+
+/// The bytes that no slot covers and that are not a directory, in the order of the file.
+fn unowned<'b>(bsp: &'b Bsp<'_>) -> Vec<Gap<'b>> {
+    let (file, segments) = (bsp.container().bytes(), bsp.container().segments());
+    let directories = all(bsp);
+    let members = bsp.slots().iter().any(|slot| matches!(slot.id, SlotId::Game(_)));
+    let game_lump = bsp.dialect().rules.game_lump.map(SlotId::Lump).filter(|_| members);
+    let entries = bsp.slots().iter().any(|slot| matches!(slot.id, SlotId::Bspx(_)));
+    let is_unowned = |segment: &Segment| match segment.kind {
+        SegmentKind::Gap | SegmentKind::Padding | SegmentKind::BspxGap | SegmentKind::Tail => true,
+        SegmentKind::Bspx => !entries,
+        // The offset of the entities, and a signature that is always the same.
+        SegmentKind::Trailer | SegmentKind::Header => false,
+        SegmentKind::Slots => matches!(&segment.slots[..], [only] if Some(*only) == game_lump),
+    };
+    let mut names: HashMap<usize, &str> = directories.iter().map(|one| (one.range.end, one.name)).collect();
+    names.extend(bsp.slots().iter().filter(|slot| !slot.stored.is_empty()).map(|slot| (slot.stored.end, &*slot.name)));
+    let mut gaps = Vec::new();
+    for segment in segments.iter().filter(|segment| is_unowned(segment)) {
+        // The directory of the game lump is within a segment of its own.
+        let inside = directories.iter().find(|one| segment.range.contains(&one.range.start));
+        let start = inside.map_or(segment.range.start, |one| one.range.end.min(segment.range.end));
+        let all = &file[start..segment.range.end];
+        let length = all.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        let after = names.get(&start).map_or_else(|| format!("{start}"), |name| (*name).to_owned());
+        let is_last = segment.range.end == file.len();
+        debug_assert!(is_zero(&all[length..]), "zeros at the end");
+        gaps.push(Gap { after, is_last, start, bytes: &all[..length], zeros: all.len() - length });
+    }
+    gaps
 }

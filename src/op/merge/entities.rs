@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::desk::{Conflict, Desk, Side, Subject};
+use super::align::Moves;
 use super::lists::Records;
-use super::moves::Moves;
-use super::{Sides, Source, twin};
+use super::{Conflict, Desk, Side, Sides, Source, Subject, twin};
 use crate::bsp::Bsp;
 use crate::bytes::escaped;
 use crate::content::entities::{Entities, Entity};

@@ -1,10 +1,8 @@
 //! Records: values of one side put into the lists as the other side has them, record by record and field by field.
 
-use super::align::{Lists, motions};
-use super::desk::{Conflict, Desk, Side, Subject};
-use super::moves::{LOST, Moves};
+use super::align::{LOST, Lists, Moves, motions};
 use super::units::{Numbers, Unit};
-use super::{Sides, is_same, twin};
+use super::{Conflict, Desk, Side, Sides, Subject, is_same, twin};
 use crate::bsp::Bsp;
 use crate::bytes::word;
 use crate::content::pak::Pak;

@@ -28,27 +28,23 @@
 //! ```
 
 mod align;
-mod desk;
 mod entities;
-mod files;
 mod lists;
-mod moves;
-mod references;
 mod units;
 
-pub use desk::{Conflict, Side, Subject};
-
-use align::Lists;
-use desk::Desk;
-use lists::Records;
+use std::collections::BTreeSet;
 
 use crate::Rope;
 use crate::bsp::Bsp;
+use crate::bytes::escaped;
+use crate::content::pak::{Entry, Pak, lookup_name};
 use crate::dialect::{Form, Role};
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{Layout, SegmentKind, Slot, SlotId};
 use crate::op::patch::Patch;
+use align::Lists;
+use lists::Records;
 
 /// The result of a merge.
 #[derive(Clone, Debug)]
@@ -112,7 +108,7 @@ pub fn merge_with<'a>(
         None => None,
     };
     if lists.is_some() && records.is_none() {
-        references::torn(&sides).into_iter().for_each(|conflict| desk.push(conflict));
+        units::torn(&sides).into_iter().for_each(|conflict| desk.push(conflict));
     }
     let (mut draft, mut taken, mut both) = (carrier.draft(), Vec::new(), Vec::new());
     for slot in carrier.slots().iter().filter(|slot| !is_container(carrier, slot)) {
@@ -130,7 +126,7 @@ pub fn merge_with<'a>(
     }
     let mut conflicts = desk.conflicts();
     if conflicts.is_empty() {
-        conflicts.extend(references::introduced(&sides, &draft)?);
+        conflicts.extend(units::introduced(&sides, &draft)?);
     }
     Ok(Merged { draft, conflicts, theirs: taken, both })
 }
@@ -269,7 +265,7 @@ impl<'s, 'a> Sides<'s, 'a> {
         }
         let count = desk.len();
         if role == Some(Role::Pak)
-            && let Some(bytes) = files::merge(self, slot, desk)?
+            && let Some(bytes) = merge_files(self, slot, desk)?
         {
             return Ok(Source::New(bytes));
         }
@@ -317,4 +313,255 @@ fn summary(map: &Bsp<'_>, slot: &Slot) -> Vec<u8> {
     let bytes = twin(map, slot).map(|twin| map.stored(twin.id));
     let bytes = bytes.as_deref().unwrap_or_default();
     format!("{} bytes, CRC-32 {:08x}", bytes.len(), crc32fast::hash(bytes)).into_bytes()
+}
+
+// What both sides changed, and who decides which side it gets.
+
+/// One of three maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The map that both sides were made from.
+    Base,
+    /// Our map.
+    Ours,
+    /// Their map.
+    Theirs,
+}
+
+impl Side {
+    /// All of them; [`Conflict::values`] are in this order.
+    pub const ALL: [Side; 3] = [Side::Base, Side::Ours, Side::Theirs];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Base => "base",
+            Side::Ours => "ours",
+            Side::Theirs => "theirs",
+        }
+    }
+}
+
+/// What a conflict is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Subject {
+    /// What is outside of all lumps.
+    Outside,
+    /// A lump as a whole.
+    Lump,
+    /// An entity, by its index in the base, or the value of a key of it.
+    Entity(usize, Option<Vec<u8>>),
+    /// An entity that both sides add, by its place among those that theirs adds.
+    Added(usize),
+    /// A record of a list, by its index in the base, and a field of it.
+    Record(String, usize, String),
+    /// An embedded file.
+    File(Vec<u8>),
+}
+
+/// Something that both sides changed.
+///
+/// ```
+/// use bspkit::op::merge::{Conflict, merge};
+/// use bspkit::{Bsp, Layout};
+/// let base = Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let edited = |light: &str| {
+///     let mut draft = base.draft();
+///     draft.entities()?.first_class("light")?.set("light", light)?;
+///     Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())
+/// };
+/// let merged = merge(&base, &edited("1")?, &edited("2")?)?;
+/// let conflict: &Conflict = &merged.conflicts[0];
+/// assert_eq!(conflict.name(), "#6.light");
+/// let [before, ours, theirs] = conflict.values.as_ref().unwrap();
+/// assert_eq!((ours.as_deref(), theirs.as_deref()), (Some(&b"1"[..]), Some(&b"2"[..])));
+/// # assert!(before.is_some());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Conflict {
+    /// The lump; empty for what is outside of all lumps.
+    pub lump: String,
+    /// What it is about.
+    pub subject: Subject,
+    /// What both sides changed: a sentence without a capital and a full stop.
+    pub message: String,
+    /// What the base, ours and theirs have; `None` for what one does not have. Of lumps and embedded files it is their
+    /// size and checksum, of lists the number of records.
+    pub values: Option<[Option<Vec<u8>>; 3]>,
+    /// Whether it can be settled alone: by taking what one of the three maps has.
+    pub can_settle: bool,
+}
+
+impl Conflict {
+    fn lump(lump: &str, message: impl Into<String>) -> Self {
+        let subject = if lump.is_empty() { Subject::Outside } else { Subject::Lump };
+        Conflict { lump: lump.to_owned(), subject, message: message.into(), values: None, can_settle: false }
+    }
+
+    /// Adds how many records a list has in each map.
+    fn counted(self, counts: [usize; 3]) -> Self {
+        let count = |count: usize| Some(format!("{count} record{}", if count == 1 { "" } else { "s" }).into_bytes());
+        Conflict { values: Some(counts.map(count)), ..self }
+    }
+
+    fn with(self, subject: Subject, values: [Option<Vec<u8>>; 3]) -> Self {
+        let values = values.iter().any(Option::is_some).then_some(values);
+        Conflict { subject, values, can_settle: true, ..self }
+    }
+
+    /// Its name among all conflicts of the merge: `#6.light`, `#6`, `added[0]`, `FACES[3].side`, `ENTITIES`,
+    /// `PAKFILE/own/a.txt`; empty for what is outside of all lumps. Several conflicts of one entity or record as a
+    /// whole share its name.
+    pub fn name(&self) -> String {
+        match &self.subject {
+            Subject::Outside => String::new(),
+            Subject::Lump => self.lump.clone(),
+            Subject::Entity(index, None) => format!("#{index}"),
+            Subject::Entity(index, Some(key)) => format!("#{index}.{}", escaped(key)),
+            Subject::Added(place) => format!("added[{place}]"),
+            Subject::Record(list, index, field) if field.is_empty() => format!("{list}[{index}]"),
+            Subject::Record(list, index, field) => format!("{list}[{index}].{field}"),
+            Subject::File(name) => format!("{}/{}", self.lump, escaped(name)),
+        }
+    }
+}
+
+impl std::fmt::Display for Conflict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.subject {
+            Subject::Record(list, index, _) => write!(f, "{list}[{index}]: {}", self.message),
+            _ if self.lump.is_empty() => f.write_str(&self.message),
+            _ => write!(f, "{}: {}", self.lump, self.message),
+        }
+    }
+}
+
+/// How many conflicts are listed; more are counted.
+const MOST: usize = 10_000;
+
+/// Collects conflicts, unless one is settled.
+struct Desk<'d> {
+    conflicts: Vec<Conflict>,
+    more: usize,
+    settle: &'d mut dyn FnMut(&Conflict) -> Option<Side>,
+}
+
+impl<'d> Desk<'d> {
+    fn new(settle: &'d mut dyn FnMut(&Conflict) -> Option<Side>) -> Self {
+        Desk { conflicts: Vec::new(), more: 0, settle }
+    }
+
+    fn push(&mut self, conflict: Conflict) {
+        match self.conflicts.len() < MOST {
+            true => self.conflicts.push(conflict),
+            false => self.more += 1,
+        }
+    }
+
+    /// How many there are.
+    fn len(&self) -> usize {
+        self.conflicts.len() + self.more
+    }
+
+    fn conflicts(mut self) -> Vec<Conflict> {
+        if self.more > 0 {
+            self.conflicts.push(Conflict::lump("", format!("{} more conflicts are not listed", self.more)));
+        }
+        self.conflicts
+    }
+
+    /// The side that something gets that both changed: ours, if it is not settled.
+    fn decide(&mut self, conflict: Conflict) -> Side {
+        let side = if conflict.can_settle { (self.settle)(&conflict) } else { None };
+        side.unwrap_or_else(|| {
+            self.push(conflict);
+            Side::Ours
+        })
+    }
+
+    /// A conflict that cannot be settled alone.
+    fn refuse(&mut self, lump: &str, message: impl Into<String>) {
+        self.push(Conflict::lump(lump, message));
+    }
+}
+
+// Embedded files, by name.
+
+/// The pakfile with the changes of both sides; where both changed a file it is ours. `None` if nothing can be merged.
+fn merge_files<'a>(sides: &Sides<'_, 'a>, slot: &Slot, desk: &mut Desk<'_>) -> Result<Option<Rope<'a>>> {
+    let read = |bsp: &crate::Bsp<'a>| Pak::parse(bsp.bytes(slot.id)?);
+    let (base, ours, theirs) = match (read(sides.base), read(sides.ours), read(sides.theirs)) {
+        (Ok(base), Ok(ours), Ok(theirs)) if !ours.is_console() => (base, ours, theirs),
+        _ => {
+            desk.refuse(&slot.name, "both sides change it, and its directory cannot be edited");
+            return Ok(None);
+        }
+    };
+    if theirs.comment() != base.comment() && theirs.comment() != ours.comment() {
+        desk.refuse(&slot.name, "their side changes the comment of the pakfile, and both sides change files");
+    }
+    let names: BTreeSet<Vec<u8>> =
+        [&base, &ours, &theirs].iter().flat_map(|pak| pak.iter().map(|it| lookup_name(it.name()))).collect();
+    let mut merged = ours.clone();
+    for name in names {
+        let found = [&base, &ours, &theirs].map(|pak| pak.find(&name));
+        let [in_base, in_ours, in_theirs] = &found;
+        let (before, mine, other) = (all(&base, in_base), all(&ours, in_ours), all(&theirs, in_theirs));
+        if is_same_file(&before, &other) || is_same_file(&mine, &other) {
+            continue;
+        }
+        let shown = escaped(&name).to_string();
+        let mut from = other.first();
+        if !is_same_file(&before, &mine) {
+            let message = match (mine.is_empty(), other.is_empty()) {
+                (true, _) => format!("our side removes `{shown}`, and theirs changes it"),
+                (_, true) => format!("our side changes `{shown}`, and theirs removes it"),
+                _ => format!("both sides change `{shown}`"),
+            };
+            let values = [&before, &mine, &other].map(|entries| entries.first().map(summary_of_files));
+            let can_settle = found.iter().all(|found| found.len() <= 1);
+            let conflict = Conflict::lump(&slot.name, message).with(Subject::File(name.clone()), values);
+            match desk.decide(Conflict { can_settle, ..conflict }) {
+                Side::Ours => continue,
+                Side::Theirs => {}
+                Side::Base => from = before.first(),
+            }
+        } else if found.iter().any(|found| found.len() > 1) {
+            desk.refuse(&slot.name, format!("their side changes `{shown}`, of which there are several"));
+            continue;
+        }
+        match from {
+            None if mine.is_empty() => {}
+            None => {
+                let index = merged.one(&name)?;
+                merged.remove(&[index])?;
+            }
+            Some(entry) => drop(merged.add(entry.name(), entry.data()?)?),
+        }
+    }
+    Ok(Some(merged.to_rope()?))
+}
+
+fn all<'p, 'a>(pak: &'p Pak<'a>, indices: &[usize]) -> Vec<Entry<'p, 'a>> {
+    indices.iter().filter_map(|index| pak.get(*index)).collect()
+}
+
+/// Whether two lists have the same names and content.
+fn is_same_file(one: &[Entry<'_, '_>], other: &[Entry<'_, '_>]) -> bool {
+    let is_equal = |(one, other): (&Entry<'_, '_>, &Entry<'_, '_>)| {
+        let stored =
+            one.method() == other.method() && one.stored().is_ok_and(|one| other.stored().is_ok_and(|it| *it == *one));
+        let data = || one.data().is_ok_and(|one| other.data().is_ok_and(|it| *it == *one));
+        one.name() == other.name() && (stored || one.size() == other.size() && data())
+    };
+    one.len() == other.len() && one.iter().zip(other).all(is_equal)
+}
+
+/// What a file is, as a value of a conflict.
+fn summary_of_files(entry: &Entry<'_, '_>) -> Vec<u8> {
+    let sum = entry.data().map_or(0, |data| crc32fast::hash(&data));
+    format!("{} bytes, CRC-32 {sum:08x}", entry.size()).into_bytes()
 }

@@ -1,17 +1,19 @@
-//! A model of another map, with all that it needs.
+//! A model of another map, with all that it needs: the records over all references that are declared.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
-use super::closure::{needed, refused};
-use super::graph::Graph;
 use super::outside::Outside;
 use super::transplant::Transplant;
-use super::{are_known, check, models_of, named};
-use crate::bsp::Bsp;
+use super::{are_known, check, models_of, named as named_models};
+use crate::bsp::{Bsp, How, Link, Links};
 use crate::bytes::escaped;
 use crate::content::pak::Pak;
+use crate::dialect::Dialect;
 use crate::draft::Draft;
-use crate::error::{Error, ErrorKind, Hint, Result};
+use crate::error::{Error, ErrorKind, Hint, Place, Result};
+
+// A model of another map, with all that it needs.
 
 /// The copy of a model from another map.
 ///
@@ -168,7 +170,7 @@ impl Copying {
             }
             NewEntities::Theirs => {
                 for entity in texts.iter() {
-                    let pairs = named(from, &entity);
+                    let pairs = named_models(from, &entity);
                     let keys: Vec<&str> = pairs
                         .iter()
                         .filter(|(_, _, of)| usize::try_from(*of) == Ok(model))
@@ -217,4 +219,207 @@ fn are_alike(map: &Bsp<'_>, from: &Bsp<'_>) -> Result<()> {
         return Err(Error::new(ErrorKind::Refused, message()));
     }
     Ok(())
+}
+
+// The records that a model needs, and which of them another map may have already.
+
+/// The records of each list.
+pub(super) type Needed = BTreeMap<usize, BTreeSet<usize>>;
+
+/// The error for a copy that cannot be made.
+#[cold]
+pub(super) fn refused(lump: &str, message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Refused, message.into()).at(Place::default().lump(lump))
+}
+
+/// Whether the records of a list serve only those that refer to them.
+pub(super) fn is_owned(dialect: &Dialect, links: &Links<'_>, site: usize) -> bool {
+    dialect.owned.iter().any(|lump| links.referred(lump) == Some(site))
+}
+
+/// What becomes of a number that names a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// The records from the first to the end are needed.
+    Needed(usize, usize),
+    /// It names the same record in every map: its number has a meaning.
+    Fixed,
+    /// Another map has a record of its own for it.
+    Theirs,
+    /// It is not followed; garbage, maybe.
+    Loose,
+}
+
+/// What a number of a record of the model's map names. `None` if it names none.
+pub(super) fn named(
+    map: &Bsp<'_>,
+    links: &Links<'_>,
+    models: usize,
+    link: &Link,
+    record: usize,
+) -> Result<Option<Named>> {
+    let (from, to) = (&links.sites[link.from], &links.sites[link.to]);
+    let Some((first, count)) = link.named(from.record(record), to.len()) else { return Ok(None) };
+    if matches!(link.how, How::Perhaps) {
+        // A hull that all models share belongs to the world.
+        let is_world = link.word.get(from.record(record)) == link.word.get(from.record(0));
+        return Ok(Some(match link.from == models {
+            true if is_world => Named::Theirs,
+            true => Named::Needed(usize::try_from(first).unwrap_or(0), usize::try_from(first + 1).unwrap_or(0)),
+            false => Named::Loose,
+        }));
+    }
+    let range = usize::try_from(first).ok().zip(first.checked_add(count).and_then(|end| usize::try_from(end).ok()));
+    let Some((first, end)) = range.filter(|(_, end)| *end <= to.len()) else {
+        let message = format!("{}[{record}].{} names records that are not there", from.name, link.field);
+        return Err(refused(&from.name, message));
+    };
+    if first < to.row.order.fixed && matches!(link.how, How::Node) {
+        return Err(refused(&from.name, format!("{}[{record}].{} is the tree of the world", from.name, link.field)));
+    }
+    if end <= to.row.order.fixed || to.row.order.fixed > 0 && !is_owned(map.dialect(), links, link.to) {
+        return Ok(Some(Named::Fixed));
+    }
+    Ok(Some(Named::Needed(first, end)))
+}
+
+/// All records that a model needs, with itself.
+pub(super) fn needed(map: &Bsp<'_>, graph: &Graph<'_, '_>, models: usize, model: usize) -> Result<Needed> {
+    let links = graph.links;
+    let (mut needed, mut open) = (Needed::new(), vec![(models, model)]);
+    while let Some((site, record)) = open.pop() {
+        if !needed.entry(site).or_default().insert(record) {
+            continue;
+        }
+        if links.sites[site].is_paired() {
+            open.push((site, record ^ 1));
+        }
+        let known = |needed: &Needed, site: usize, record: usize| {
+            needed.get(&site).is_some_and(|known| known.contains(&record))
+        };
+        for link in graph.links_of(site) {
+            let range = match link.how {
+                How::Share(_) => graph.share(link, record).map(|range| (range.start, range.end)),
+                _ => match named(map, links, models, link, record)? {
+                    Some(Named::Needed(first, end)) => Some((first, end)),
+                    _ => None,
+                },
+            };
+            if let Some((first, end)) = range {
+                open.extend((first..end).filter(|at| !known(&needed, link.to, *at)).map(|at| (link.to, at)));
+            }
+        }
+        for (other, starts) in &graph.beside[site] {
+            let range = starts.get(record..record + 2).map_or(0..0, |pair| pair[0]..pair[1]);
+            open.extend(range.filter(|at| !known(&needed, *other, *at)).map(|at| (*other, at)));
+        }
+    }
+    Ok(needed)
+}
+
+/// Whether one of several equal records of a list is enough: everything that refers to them names one of them, and
+/// nothing belongs to them by their order.
+pub(super) fn is_shared(graph: &Graph<'_, '_>, site: usize) -> bool {
+    let links = graph.links;
+    let mut to = links.links.iter().filter(|link| link.to == site).peekable();
+    let is_one =
+        |link: &Link| matches!(link.how, How::Index(_) | How::Next | How::Bits(_)) && !links.sites[link.from].listed;
+    to.peek().is_some() && to.all(is_one) && graph.beside[site].is_empty() && links.sites[site].parallel.is_none()
+}
+
+/// The records of a list by their bytes.
+pub(super) fn by_bytes<'l>(links: &'l Links<'_>, site: usize, pairs: bool) -> HashMap<&'l [u8], usize> {
+    let site = &links.sites[site];
+    let size = site.record.size * if pairs { 2 } else { 1 };
+    let mut found = HashMap::new();
+    for (at, record) in site.all().chunks_exact(size).enumerate() {
+        found.entry(record).or_insert(at);
+    }
+    found
+}
+
+// What records refer to, over all references that are declared: numbers of fields, shares, and lists that run
+// parallel.
+
+/// The references of a map by the records that they come from.
+pub(super) struct Graph<'g, 'a> {
+    pub(super) links: &'g Links<'a>,
+    /// The links of each list, with the starts of the shares if it is one.
+    out: Vec<Vec<Out<'g>>>,
+    /// The lists whose records belong to those of each list, and where those of each record begin.
+    pub(super) beside: Vec<BTreeMap<usize, Vec<usize>>>,
+}
+
+/// A field, with the starts of its shares if it has these.
+type Out<'g> = (&'g Link, Option<Vec<usize>>);
+
+impl<'g, 'a> Graph<'g, 'a> {
+    pub(super) fn new(links: &'g Links<'a>) -> Self {
+        let mut graph = Graph {
+            links,
+            out: links.sites.iter().map(|_| Vec::new()).collect(),
+            beside: links.sites.iter().map(|_| BTreeMap::new()).collect(),
+        };
+        for link in links.links.iter().filter(|link| !link.is_weak()) {
+            let starts = if let How::Share(skip) = link.how { Some(shares(links, link, skip)) } else { None };
+            graph.out[link.from].push((link, starts));
+        }
+        for other in 0..links.sites.len() {
+            if let Some((owner, starts)) =
+                links.shares(other).filter(|(_, starts)| starts.last() == Some(&links.sites[other].len()))
+            {
+                graph.beside[owner].insert(other, starts);
+            }
+        }
+        graph
+    }
+
+    /// The links from a list.
+    pub(super) fn links_of(&self, site: usize) -> impl Iterator<Item = &'g Link> {
+        self.out[site].iter().map(|(link, _)| *link)
+    }
+
+    /// The records that belong to a record by their order, in the form of a count.
+    pub(super) fn share(&self, link: &Link, record: usize) -> Option<Range<usize>> {
+        let (_, starts) = self.out[link.from].iter().find(|(other, _)| std::ptr::eq(*other, link))?;
+        let pair = starts.as_ref()?.get(record..record + 2)?;
+        let len = self.links.sites[link.to].len();
+        Some(pair[0].min(len)..pair[1].min(len))
+    }
+
+    /// Visits the ranges of records that a record refers to, and those that belong to it.
+    pub(super) fn each(&self, site: usize, record: usize, mut visit: impl FnMut(usize, Range<usize>)) {
+        let bytes = self.links.sites[site].record(record);
+        for (link, starts) in &self.out[site] {
+            let len = self.links.sites[link.to].len();
+            let range = match starts {
+                Some(starts) => starts.get(record..record + 2).map(|pair| pair[0]..pair[1]),
+                None => link.named(bytes, len).map(|(first, count)| clamped(first, count, len)),
+            };
+            if let Some(range) = range.filter(|range| range.start < range.end) {
+                visit(link.to, range.start.min(len)..range.end.min(len));
+            }
+        }
+        for (other, starts) in &self.beside[site] {
+            if let Some(pair) = starts.get(record..record + 2) {
+                visit(*other, pair[0]..pair[1]);
+            }
+        }
+    }
+}
+
+/// Where the records of each share begin, and the end of the last one.
+fn shares(links: &Links<'_>, link: &Link, skip: usize) -> Vec<usize> {
+    let site = &links.sites[link.from];
+    let count = |record| usize::try_from(link.word.get(site.record(record))).unwrap_or(0);
+    let ends = (0..site.len()).scan(skip, |end, record| {
+        *end = end.saturating_add(count(record));
+        Some(*end)
+    });
+    std::iter::once(skip).chain(ends).collect()
+}
+
+fn clamped(first: i64, count: i64, len: usize) -> Range<usize> {
+    let clamp = |value: i64| usize::try_from(value.max(0)).map_or(len, |value| value.min(len));
+    clamp(first)..clamp(first.saturating_add(count))
 }

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::closure::{Named, Needed, by_bytes, is_shared, named, refused};
-use super::graph::Graph;
+use super::copy::{Graph, Named, Needed, by_bytes, is_shared, named, refused};
 use super::outside::Outside;
 use crate::bsp::{Bsp, How, Link};
 use crate::bytes::short;

@@ -14,23 +14,26 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
-mod change;
-mod parse;
-mod path;
-mod tables;
-mod test;
+mod fields;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 use std::str::FromStr;
 
-use crate::record::{Cell, FlagNames, Meaning, Shape};
-use crate::{Bsp, Error, ErrorKind, Result};
-pub use change::Encode;
-use change::{Operator, Value as NewValue};
-use path::Path;
-use tables::{Table, Tables};
-use test::{All, Compiled};
+use pest::Parser;
+use pest::iterators::Pair;
+
+use crate::bytes::{Data, unescape};
+use crate::content::grammar::{self, Grammar, Nest, Rule, offset};
+use crate::content::select::{Compare, Expression, compared};
+use crate::content::texture_names::TextureNames;
+use crate::dialect::{Form, Records};
+use crate::record::{Cell, FieldInfo, FlagNames, Meaning, Shape};
+use crate::{Bsp, Error, ErrorKind, Place, Result, Slot, SlotId};
+pub use fields::Encode;
+use fields::{All, Check, Compiled, Operator, Path, Test, Value as FieldsValue, Value as NewValue};
 
 /// Records of a lump, or a field of each.
 ///
@@ -131,7 +134,7 @@ impl Query {
     /// # Errors
     /// [`ErrorKind::Argument`] if it cannot be read; the hint marks the place.
     pub fn parse(text: &str) -> Result<Self> {
-        parse::query(text)
+        query(text)
     }
 
     /// The lump, as it is written.
@@ -219,7 +222,7 @@ impl FieldChange {
     /// # Errors
     /// [`ErrorKind::Argument`] if it cannot be read; the hint marks the place.
     pub fn parse(text: &str) -> Result<Self> {
-        parse::change(text)
+        change(text)
     }
 
     /// The records and their field.
@@ -248,5 +251,269 @@ impl FromStr for FieldChange {
 
     fn from_str(text: &str) -> Result<Self> {
         FieldChange::parse(text)
+    }
+}
+
+// Queries and changes from text.
+
+const QUERY: &str = "query";
+/// How many regular expressions a query may have: each takes up to a mebibyte.
+const MAX_EXPRESSIONS: usize = 64;
+
+fn query(text: &str) -> Result<Query> {
+    let tree = Grammar::parse(Rule::query, text).map_err(|error| unreadable(text, offset(&error), false))?;
+    place(text, tree.flat_map(Pair::into_inner)).map(|(query, _)| query)
+}
+
+fn change(text: &str) -> Result<FieldChange> {
+    let tree = Grammar::parse(Rule::change, text).map_err(|error| unreadable(text, offset(&error), true))?;
+    let (query, rest) = place(text, tree.flat_map(Pair::into_inner))?;
+    let (mut sign, mut value) = ("=", ("", text.len()));
+    for part in rest {
+        match part.as_rule() {
+            Rule::sign => sign = part.as_str(),
+            Rule::whole => value = (part.as_str(), part.as_span().start()),
+            _ => {}
+        }
+    }
+    let operator = Operator::of(sign);
+    let value = FieldsValue::new(operator, value.0).map_err(|why| grammar::wrong(QUERY, text, value.1, &why))?;
+    Ok(FieldChange { query, operator, value })
+}
+
+/// The query in a text, and the parts after it.
+fn place<'t>(text: &str, parts: impl Iterator<Item = Pair<'t, Rule>>) -> Result<(Query, Vec<Pair<'t, Rule>>)> {
+    let (mut lump, mut path, mut rest, mut end) = ("", "", Vec::new(), text.len());
+    let mut nest: Nest<'_, All> = Nest::new(QUERY, text);
+    let (mut expressions, mut last) = (0, 0);
+    for part in parts {
+        let (at, letters) = (part.as_span().start(), part.as_str());
+        if matches!(part.as_rule(), Rule::comma | Rule::not | Rule::close | Rule::bracket) {
+            last = part.as_span().end();
+        }
+        match part.as_rule() {
+            Rule::lump => lump = letters,
+            Rule::comma => nest.comma(at)?,
+            Rule::not => nest.open(at)?,
+            Rule::close => {
+                let either = nest.close(at)?;
+                nest.last().0.push(Test::Not(either));
+            }
+            Rule::bracket => {
+                let test = part.into_inner().next().map(|part| test(text, part)).transpose()?.flatten();
+                let has_expression =
+                    |test: &&Test| matches!(test, Test::Field { check: Check::Compare(Compare::Matches(_)), .. });
+                expressions += test.iter().filter(has_expression).count();
+                if expressions > MAX_EXPRESSIONS {
+                    return Err(nest.wrong(at, &format!("there are more than {MAX_EXPRESSIONS} expressions")));
+                }
+                nest.last().0.extend(test);
+            }
+            Rule::path => (path, end) = (letters, part.as_span().end()),
+            Rule::sign | Rule::whole => {
+                end = end.min(at);
+                rest.push(part);
+            }
+            _ => {}
+        }
+    }
+    let either = nest.finish(last)?;
+    let text = text[..end].to_owned();
+    Ok((Query { text, lump: lump.to_owned(), either, field: path.to_owned() }, rest))
+}
+
+/// What is in a pair of brackets; `None` for `*`.
+fn test(text: &str, part: Pair<'_, Rule>) -> Result<Option<Test>> {
+    // Only a number with too many digits does not fit; no record has such an index.
+    let index = |digits: &str, none: usize| if digits.is_empty() { none } else { digits.parse().unwrap_or(usize::MAX) };
+    Ok(match part.as_rule() {
+        Rule::one => Some(Test::One(index(part.as_str(), 0))),
+        Rule::range => {
+            let (start, end) = part.as_str().split_once("..").unwrap_or_default();
+            Some(Test::Range(index(start, 0), index(end, usize::MAX)))
+        }
+        Rule::field => Some(field(text, part)?),
+        _ => None,
+    })
+}
+
+fn field(text: &str, part: Pair<'_, Rule>) -> Result<Test> {
+    let (mut path, mut at, mut operator, mut source) = (String::new(), 0, "", ("", 0));
+    let mut check = Check::Compare(Compare::Exists);
+    for part in part.into_inner() {
+        let (start, letters) = (part.as_span().start(), part.as_str());
+        match part.as_rule() {
+            Rule::path => (path, at) = (letters.to_owned(), start),
+            Rule::bits | Rule::operator => operator = letters,
+            Rule::expression => source = (letters, start),
+            Rule::letters => {
+                let compiled = Expression::at(source, letters == "i");
+                let compiled = compiled.map_err(|(at, why)| grammar::wrong(QUERY, text, at, &why))?;
+                check = Check::Compare(Compare::Matches(compiled));
+            }
+            Rule::value => {
+                let value = part.into_inner().map(|text| text.as_str()).collect::<Vec<_>>().concat();
+                check = match operator {
+                    "&" => Check::Bits(value),
+                    _ => Check::Compare(
+                        compared(operator, unescape(&value)).map_err(|why| grammar::wrong(QUERY, text, start, &why))?,
+                    ),
+                };
+            }
+            _ => {}
+        }
+    }
+    Ok(Test::Field { path, at, check })
+}
+
+/// The reason why the text cannot be read from here on.
+fn unreadable(text: &str, at: usize, is_change: bool) -> Error {
+    let (before, rest) = text.split_at(at);
+    let form = if is_change {
+        "LUMP[INDEX].FIELD=VALUE, as in planes[0].normal[2]=1"
+    } else {
+        "LUMP[INDEX].FIELD, as in planes[0].normal[2]"
+    };
+    let why = match rest {
+        _ if !text.contains('[') => format!("a record is missing: write {form}"),
+        _ if before.ends_with('[') => "an index, a range such as 3..9, `*` or a field is expected here".to_owned(),
+        _ if rest.starts_with("!=") => "`!=` is written `:not([field=value])`".to_owned(),
+        _ if rest.starts_with('~') => "an expression is written between slashes: `[field~/re/]`".to_owned(),
+        _ if rest.starts_with('=') && !is_change => {
+            "there is no value here: `get` prints fields, and `set` changes them".to_owned()
+        }
+        "" if before.contains("~/") && !before.contains("/]") && !before.contains("/i]") => {
+            "it ends too early; `/]` is missing".to_owned()
+        }
+        "" if before.rfind('[') > before.rfind(']') => "it ends too early; a `]` is missing".to_owned(),
+        "" if is_change => format!("an operator is missing: write {form}"),
+        "" => "it ends too early".to_owned(),
+        _ if before.ends_with(']') && is_change => "an operator is expected here: = += -= *= /= |= &= ^=".to_owned(),
+        _ if is_change && before.rfind(']') < before.rfind('.') => {
+            "a field, or an operator: = += -= *= /= |= &= ^=".to_owned()
+        }
+        _ => format!("`{}` is not expected here", rest.chars().next().unwrap_or_default()),
+    };
+    grammar::wrong(QUERY, text, at, &why)
+}
+
+// The records that a query reads: each lump is decompressed and byte-swapped once.
+
+/// The lumps of a map that were opened.
+struct Tables<'b, 'a> {
+    bsp: &'b Bsp<'a>,
+    names: FlagNames,
+    open: RefCell<HashMap<String, Rc<Table<'a>>>>,
+}
+
+/// The records of a lump, or of a list in it.
+#[derive(Debug)]
+struct Table<'a> {
+    /// The lump's name, and the list's after a dot.
+    name: String,
+    /// The lump's name in the dialect.
+    lump: String,
+    slot: SlotId,
+    /// All bytes of the lump, little-endian.
+    bytes: Data<'a>,
+    /// `None` for a lump whose items have names and are not records.
+    records: Option<Records>,
+    /// The names of the records, if these are not fields.
+    names: Option<Vec<Vec<u8>>>,
+}
+
+impl<'b, 'a> Tables<'b, 'a> {
+    fn new(bsp: &'b Bsp<'a>, names: FlagNames) -> Self {
+        Tables { bsp, names, open: RefCell::default() }
+    }
+
+    /// The records of `LUMP` or `LUMP.LIST`.
+    fn open(&self, name: &str) -> Result<Rc<Table<'a>>> {
+        if let Some(table) = self.open.borrow().get(name) {
+            return Ok(table.clone());
+        }
+        let table = match (self.bsp.slot(name), name.rsplit_once('.')) {
+            (Ok(slot), _) => self.read(slot, None)?,
+            (Err(error), None) => return Err(error),
+            (Err(error), Some((before, list))) => match self.bsp.slot(before) {
+                Ok(slot) => self.read(slot, Some(list))?,
+                Err(_) => return Err(error),
+            },
+        };
+        let table = Rc::new(table);
+        self.open.borrow_mut().insert(name.to_owned(), table.clone());
+        Ok(table)
+    }
+
+    /// The records that numbers refer to that name this lump: those of another one, if it is left out.
+    fn referred(&self, lump: &str) -> Result<Rc<Table<'a>>> {
+        let left_out = self.bsp.dialect().checks.left_out.iter();
+        let other = left_out.filter(|(name, _)| *name == lump).find_map(|(_, other)| *other);
+        let is_left_out = other.is_some() && self.bsp.slot(lump).is_ok_and(|slot| slot.length == 0);
+        self.open(other.filter(|_| is_left_out).unwrap_or(lump))
+    }
+
+    fn read(&self, slot: &Slot, list: Option<&str>) -> Result<Table<'a>> {
+        let row = self.bsp.row(slot);
+        let bytes = self.bsp.little_endian(slot.id)?;
+        let has_names = TextureNames::NAMED.contains(&&*slot.name);
+        let names = has_names.then(|| self.bsp.texture_names().ok()).flatten();
+        let names = names.and_then(|names| names.of_records(&slot.name));
+        let parts = match &row {
+            Ok(row) => row.parts(&bytes).map_err(|error| error.at(Place::default().lump(&slot.name)))?,
+            Err(_) => Vec::new(),
+        };
+        let lists: Vec<_> = parts.iter().map(|part| part.list).filter(|list| !list.is_empty()).collect();
+        let known = lists.iter().map(|list| format!("{}.{list}", slot.name)).collect::<Vec<_>>().join(", ");
+        let is_list = |part: &Records| list.is_none_or(|list| part.list.eq_ignore_ascii_case(list));
+        let mut found: Vec<Records> = parts.into_iter().filter(is_list).collect();
+        let records = match (found.pop(), list) {
+            (Some(part), _) if found.is_empty() => Some(part),
+            (Some(_), _) => {
+                let message = format!("{} has several lists of records", slot.name);
+                return Err(Error::new(ErrorKind::Argument, message).with_hint(format!("name one of them: {known}")));
+            }
+            (None, Some(list)) => {
+                let error = Error::new(ErrorKind::NotFound, format!("{} has no list {list}", slot.name));
+                return Err(if known.is_empty() { error } else { error.with_hint(format!("it has {known}")) });
+            }
+            (None, None) if names.is_some() => None,
+            (None, None) => {
+                let why = match row.map(|row| row.form) {
+                    Err(why) => why.to_string(),
+                    Ok(Form::Lens(what)) => format!("it holds {what}"),
+                    Ok(_) => "it is empty".to_owned(),
+                };
+                let message = format!("{} has no records: {why}", slot.name);
+                return Err(Error::new(ErrorKind::Unsupported, message));
+            }
+        };
+        let dot = records.as_ref().filter(|part| !part.list.is_empty()).map(|part| format!(".{}", part.list));
+        let name = format!("{}{}", slot.name, dot.unwrap_or_default());
+        Ok(Table { name, lump: slot.name.clone(), slot: slot.id, bytes, records, names })
+    }
+}
+
+impl Table<'_> {
+    fn len(&self) -> usize {
+        match (&self.records, &self.names) {
+            (Some(records), _) => records.count(),
+            (None, names) => names.as_ref().map_or(0, Vec::len),
+        }
+    }
+
+    fn fields(&self) -> Option<&'static [FieldInfo]> {
+        self.records.as_ref().map(|records| records.record.fields)
+    }
+
+    /// The offset of a record in the lump.
+    fn start(&self, index: usize) -> usize {
+        self.records.as_ref().map_or(0, |records| records.range.start + index * records.record.size)
+    }
+
+    /// The bytes of a record from this offset on.
+    fn bytes_at(&self, index: usize, offset: usize, size: usize) -> Option<&[u8]> {
+        let start = self.start(index) + offset;
+        (index < self.len()).then(|| self.bytes.get(start..start + size)).flatten()
     }
 }

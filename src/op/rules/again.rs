@@ -11,7 +11,7 @@ use md5::{Digest, Md5};
 
 use super::apply::{Pair, Work, rules_for};
 use super::lazyripent::Verb;
-use super::model::{Action, Expected, Rule, Rules, Step, Test};
+use super::{Action, Expected, Rule, Rules, Step, Test};
 use crate::Result;
 use crate::bsp::Bsp;
 use crate::dialect::Role;

@@ -1,17 +1,15 @@
-//! Rules applied, one after the other, to the pairs of entities. The text is edited afterwards, once (`door`).
+//! Rules applied, one after the other, to the pairs of the entities that they match; then the text is edited, once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeBounds;
 
-use super::acts::Stored;
 use super::again::{self, Effect};
-use super::door::{self, Failure};
-use super::find::Finder;
-use super::lazyripent::Act;
-use super::model::{Action, Applied, Match, NewPair, Report, Rule, Rules, Step, Who};
-use super::pattern;
-use crate::content::entities::{Entities, Entity};
+use super::lazyripent::{Act, Stored};
+use super::{Action, Applied, Expected, Match, Need, NewPair, Report, Rule, Rules, Step, Test, Who, pattern};
+use crate::content::entities::{Entities, Entity, EntityMut};
 use crate::{Error, ErrorKind, Result};
+
+// Rules applied, one after the other, to the pairs of entities. The text is edited afterwards, once (`door`).
 
 /// How many entities are listed in a report, for all rules together.
 const MOST_LISTED: usize = 1 << 20;
@@ -133,7 +131,7 @@ pub(super) fn run<'r, 'a>(
             return (report, Err(Failure { error, rule: Some(number) }));
         }
     }
-    let done = door::edited(&work, entities);
+    let done = edited(&work, entities);
     let effect = again::effect(&work);
     (report, done.map(|done| (effect, done)))
 }
@@ -421,4 +419,216 @@ fn size(pairs: &[Pair]) -> usize {
 
 fn same(one: &[u8], other: &[u8], is_exact: bool) -> bool {
     if is_exact { one == other } else { one.eq_ignore_ascii_case(other) }
+}
+
+// Finds the entities that a rule may match, by their keys and values, in any case.
+//
+// Rows are only added: an entity that no longer has a pair is still found by it, and the rule is then tried on it.
+
+/// Entities by the keys that rules name.
+#[derive(Debug, Default)]
+pub(super) struct Finder {
+    keys: HashMap<Vec<u8>, Key>,
+    /// Whether all keys are of use, and not only those that are there.
+    takes_all: bool,
+    /// Which call of [`Finder::add`] it is.
+    turn: usize,
+    lower: Vec<u8>,
+}
+
+#[derive(Debug, Default)]
+struct Key {
+    all: Rows,
+    values: HashMap<Vec<u8>, Rows>,
+}
+
+/// The numbers of entities, and how often one of them has the key or the pair at most.
+#[derive(Debug, Default)]
+struct Rows {
+    numbers: Vec<usize>,
+    most: usize,
+    /// How often the entity that was added last in this turn has it.
+    run: usize,
+    turn: usize,
+}
+
+impl Rows {
+    fn add(&mut self, turn: usize, number: usize, is_new: bool) {
+        if is_new && self.numbers.last() != Some(&number) {
+            self.numbers.push(number);
+        }
+        self.run = if self.turn == turn { self.run + 1 } else { 1 };
+        self.turn = turn;
+        self.most = self.most.max(self.run);
+    }
+}
+
+impl Finder {
+    /// A finder for these rules.
+    pub(super) fn new<'m>(rules: impl Iterator<Item = &'m Match>) -> Self {
+        let keys = rules.flat_map(|on| &on.tests).map(|test| (test.key.to_ascii_lowercase(), Key::default()));
+        Finder { keys: keys.collect(), ..Finder::default() }
+    }
+
+    /// A finder for rules that are not known yet.
+    pub(super) fn of_all_keys() -> Self {
+        Finder { takes_all: true, ..Finder::default() }
+    }
+
+    /// Adds an entity with its pairs, and whether each pair is new.
+    pub(super) fn add<'p>(&mut self, number: usize, pairs: impl Iterator<Item = (&'p [u8], &'p [u8], bool)>) {
+        self.turn += 1;
+        for (key, value, is_new) in pairs {
+            lower(&mut self.lower, key);
+            if self.takes_all && !self.keys.contains_key(&self.lower) {
+                self.keys.insert(self.lower.clone(), Key::default());
+            }
+            let Some(rows) = self.keys.get_mut(&self.lower) else { continue };
+            rows.all.add(self.turn, number, is_new);
+            lower(&mut self.lower, value);
+            if let Some(values) = rows.values.get_mut(&self.lower) {
+                values.add(self.turn, number, is_new);
+            } else {
+                rows.values.entry(self.lower.clone()).or_default().add(self.turn, number, is_new);
+            }
+        }
+    }
+
+    /// All entities that may match, in order; `None` if it can be any.
+    pub(super) fn candidates(&self, on: &Match) -> Option<Vec<usize>> {
+        let mut all: Vec<(Vec<&Rows>, usize)> = Vec::with_capacity(on.tests.len());
+        for test in on.tests.iter().filter(|test| !test.is_negated) {
+            all.push(self.rows(test));
+        }
+        let sum: usize = all.iter().map(|(_, most)| most).sum();
+        let size = |rows: &Vec<&Rows>| rows.iter().map(|rows| rows.numbers.len()).sum::<usize>();
+        let needed = |most: usize| on.need == Need::Each || sum - most < on.tests.len();
+        let best = all.iter().filter(|(_, most)| needed(*most)).min_by_key(|(rows, _)| size(rows));
+        let chosen: Vec<&Rows> = match best {
+            Some((rows, _)) => rows.clone(),
+            None if all.is_empty() => return None,
+            None => all.into_iter().flat_map(|(rows, _)| rows).collect(),
+        };
+        let mut numbers: Vec<usize> = chosen.into_iter().flat_map(|rows| &rows.numbers).copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Some(numbers)
+    }
+
+    /// The rows of the pairs that a test may hold for, and how many of an entity's pairs can be among them.
+    fn rows(&self, test: &Test) -> (Vec<&Rows>, usize) {
+        let Some(key) = self.keys.get(&test.key.to_ascii_lowercase()) else { return (Vec::new(), 0) };
+        match &test.value {
+            Expected::Nothing => (Vec::new(), 0),
+            Expected::Is(value) | Expected::IsExactly(value) => match key.values.get(&value.to_ascii_lowercase()) {
+                Some(rows) => (vec![rows], rows.most),
+                None => (Vec::new(), 0),
+            },
+            // Each value is tried once, however many entities have it.
+            Expected::Like(pattern) if pattern.is_caseless => {
+                let rows: Vec<&Rows> = key
+                    .values
+                    .iter()
+                    .filter(|(value, _)| pattern.is_match_in_lower(value))
+                    .map(|(_, rows)| rows)
+                    .collect();
+                let most = if rows.is_empty() { 0 } else { key.all.most };
+                (rows, most)
+            }
+            Expected::Like(_) | Expected::Any => (vec![&key.all], key.all.most),
+        }
+    }
+}
+
+fn lower(into: &mut Vec<u8>, text: &[u8]) {
+    into.clear();
+    into.extend(text.iter().map(u8::to_ascii_lowercase));
+}
+
+// What rules did, as edits of the text: each entity once, with all of its changes, then additions and removals.
+//
+// An entity may pass through a state that no engine reads, such as one without a class between a deletion and an
+// insertion. Only the result is checked.
+
+/// An edit that is refused, and the rule that wants it, by its number in the report.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) error: Error,
+    pub(super) rule: Option<usize>,
+}
+
+impl Failure {
+    /// The error with the place of the rule.
+    pub(super) fn named(self, report: &Report<'_>) -> Error {
+        match self.rule.and_then(|rule| report.rules.get(rule)) {
+            Some(applied) => {
+                let (file, at) = (&applied.file.name, applied.rule.at);
+                let message = format!("the rule at {file}:{at} cannot be applied");
+                Error::new(self.error.kind(), message).with_source(self.error)
+            }
+            None => self.error,
+        }
+    }
+}
+
+/// The entities after the rules; `None` if nothing changes.
+pub(super) fn edited<'a>(work: &Work<'_>, old: &Entities<'a>) -> std::result::Result<Option<Entities<'a>>, Failure> {
+    let mut entities = old.clone();
+    let by = |rule: Option<&usize>| {
+        let rule = rule.copied();
+        move |error: Error| Failure { error, rule }
+    };
+    let is_there = |number: &usize| !work.removed.contains_key(number);
+    for (&number, pairs) in work.changed.range(..work.old.len()).filter(|(number, _)| is_there(number)) {
+        let mut last = work.changed_by.get(&number);
+        let mut entity = entities.get_mut(number).map_err(by(last))?;
+        let done = entity.all_at_once(|entity| write(entity, pairs, work.old[number].pairs().len(), &mut last));
+        done.map_err(by(last))?;
+    }
+    for (&number, pairs) in work.changed.range(work.old.len()..).filter(|(number, _)| is_there(number)) {
+        let pairs = pairs.iter().map(|pair| (&pair.key, &pair.value));
+        let last = work.changed_by.get(&number).or_else(|| work.added.get(number - work.old.len()));
+        entities.add(pairs).map_err(by(last))?;
+    }
+    let removed: Vec<usize> = work.removed.keys().copied().filter(|number| *number < work.old.len()).collect();
+    if !removed.is_empty() {
+        let first = removed.iter().min().and_then(|first| work.removed.get(first));
+        entities.remove_all(&removed).map_err(by(first))?;
+    }
+    if !entities.is_edited() && !old.is_edited() {
+        return Ok(None);
+    }
+    let read = Entities::parse(entities.to_bytes(), *entities.rules()).map_err(by(None))?.len();
+    if read != entities.len() {
+        let message = format!("the new text would be read as {read} entities instead of {}", entities.len());
+        return Err(by(None)(Error::new(ErrorKind::Refused, message)));
+    }
+    Ok(Some(entities))
+}
+
+/// Gives an entity these pairs. Values and additions come first, so that the pairs keep their numbers, and new pairs
+/// their neighbours' style. After an error `by` is the rule.
+fn write<'w>(
+    entity: &mut EntityMut<'_, '_>,
+    pairs: &'w [Pair],
+    before: usize,
+    by: &mut Option<&'w usize>,
+) -> Result<()> {
+    let last = *by;
+    let old: Vec<&[u8]> = entity.entity().pairs().map(|pair| pair.value).collect();
+    let is_new = |pair: &&Pair| pair.by.is_some() && pair.origin.is_none_or(|origin| old[origin] != pair.value);
+    for pair in pairs.iter().filter(is_new) {
+        *by = pair.by.as_ref();
+        entity.check_pair(pair.origin.is_none().then_some(&pair.key), &pair.value)?;
+    }
+    *by = last;
+    let is_kept: HashSet<usize> = pairs.iter().filter_map(|pair| pair.origin).collect();
+    let written = |pair: &'w Pair| pair.by.and(pair.origin).map(|origin| (origin, &pair.value[..]));
+    entity.set_values(&pairs.iter().filter_map(written).collect::<Vec<_>>())?;
+    let added = pairs.iter().filter(|pair| pair.origin.is_none()).map(|pair| (&pair.key[..], &pair.value[..]));
+    let added: Vec<_> = added.collect();
+    if !added.is_empty() {
+        entity.push_all(&added)?;
+    }
+    entity.remove(&(0..before).filter(|origin| !is_kept.contains(origin)).collect::<Vec<_>>())
 }

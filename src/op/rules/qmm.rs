@@ -1,13 +1,14 @@
 //! Files of stripper_qmm: `filter:`, `add:`, and `replace:` with `with:`, in the words of entity text.
-//!
-//! An empty value means that the key must not be there, or in `with:` that it is removed. An expression has to match
-//! the whole value, with its case. Files for versions before 2.5 have lines with `key=value`, and lines with comments.
-//! Source: the documentation of stripper_qmm 2.5 and of the versions before.
 
-use super::finding::{self, At};
-use super::model::{Action, Expected, Match, Need, NewPair, Rule, Rules, Step, Test};
 use super::stripper::shown;
-use super::tokens::{Kind, Token, split};
+use super::{Action, At, Expected, Match, Need, NewPair, Rule, Rules, Step, Test};
+use crate::op::rules;
+
+// Files of stripper_qmm: `filter:`, `add:`, and `replace:` with `with:`, in the words of entity text.
+//
+// An empty value means that the key must not be there, or in `with:` that it is removed. An expression has to match
+// the whole value, with its case. Files for versions before 2.5 have lines with `key=value`, and lines with comments.
+// Source: the documentation of stripper_qmm 2.5 and of the versions before.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
@@ -31,7 +32,7 @@ pub(super) fn read(rules: &mut Rules, text: &[u8]) {
     let tokens = if is_of_lines(text) { Ok(lines(rules, text)) } else { split(text, &[]) };
     let read = tokens.and_then(|tokens| sections(rules, tokens.into_iter()));
     if let Err((at, message)) = read {
-        rules.find(finding::SYNTAX, at, message);
+        rules.find(rules::SYNTAX, at, message);
     }
 }
 
@@ -61,9 +62,7 @@ fn lines(rules: &mut Rules, text: &[u8]) -> Vec<Token> {
         match (line[0], pair) {
             (b'{', _) if !is_open => token(at, Kind::Open, b"{"),
             (b'}', _) if is_open => token(at, Kind::Close, b"}"),
-            (b'{' | b'}', _) => {
-                rules.find(finding::IGNORED, at, "no block begins or ends here, so the line is ignored")
-            }
+            (b'{' | b'}', _) => rules.find(rules::IGNORED, at, "no block begins or ends here, so the line is ignored"),
             (_, Some((equals, key, value))) if is_open => {
                 token(at, Kind::Quoted, key);
                 token(At { column: at.column + equals + 1, ..at }, Kind::Quoted, value);
@@ -71,7 +70,7 @@ fn lines(rules: &mut Rules, text: &[u8]) -> Vec<Token> {
             _ if !is_open && SECTIONS.iter().any(|(word, _)| line.eq_ignore_ascii_case(word)) => {
                 token(at, Kind::Word, line);
             }
-            _ => rules.find(finding::IGNORED, at, format!("the line {} is ignored", shown(line))),
+            _ => rules.find(rules::IGNORED, at, format!("the line {} is ignored", shown(line))),
         }
         is_open = match line[0] {
             b'{' => true,
@@ -98,7 +97,7 @@ fn sections(rules: &mut Rules, mut tokens: impl Iterator<Item = Token>) -> Resul
         section = *found;
     }
     for (at, _) in masks {
-        rules.find(finding::UNCLOSED, at, "no `with:` follows this `replace:`, so it does nothing");
+        rules.find(rules::UNCLOSED, at, "no `with:` follows this `replace:`, so it does nothing");
     }
     Ok(())
 }
@@ -137,7 +136,7 @@ fn block(rules: &mut Rules, section: Section, at: At, pairs: Vec<NewPair>, masks
     let rule = |on, action| Rule { at, maps: Vec::new(), on, action };
     match section {
         Section::Replace => masks.push((at, pairs)),
-        _ if pairs.is_empty() => rules.find(finding::IGNORED, at, "the block has no pairs and is ignored"),
+        _ if pairs.is_empty() => rules.find(rules::IGNORED, at, "the block has no pairs and is ignored"),
         Section::Filter => {
             let on = mask(rules, pairs);
             rules.rules.push(rule(on, Action::Remove));
@@ -145,17 +144,17 @@ fn block(rules: &mut Rules, section: Section, at: At, pairs: Vec<NewPair>, masks
         Section::Add => {
             let class = pairs.iter().find(|pair| pair.key == b"classname");
             if let Some(pair) = pairs.iter().find(|pair| pair.value.is_empty()) {
-                rules.find(finding::SYNTAX, pair.at, "the value of an added entity is empty");
+                rules.find(rules::SYNTAX, pair.at, "the value of an added entity is empty");
             } else if class.is_some_and(|class| class.value == b"worldspawn") {
-                rules.find(finding::UNSUPPORTED, at, "a worldspawn before all other entities cannot be added");
+                rules.find(rules::UNSUPPORTED, at, "a worldspawn before all other entities cannot be added");
             } else if class.is_none() {
-                rules.find(finding::IGNORED, at, "the entity has no classname and is not added");
+                rules.find(rules::IGNORED, at, "the entity has no classname and is not added");
             } else {
                 rules.rules.push(rule(Match::default(), Action::Add(pairs)));
             }
         }
         Section::With if masks.is_empty() => {
-            rules.find(finding::IGNORED, at, "no `replace:` is before this `with:`, so it does nothing");
+            rules.find(rules::IGNORED, at, "no `replace:` is before this `with:`, so it does nothing");
         }
         Section::With => {
             let step = |pair: &NewPair| match pair.value.is_empty() {
@@ -190,4 +189,67 @@ fn mask(rules: &mut Rules, pairs: Vec<NewPair>) -> Match {
         tests.push(test(&pair, value, pair.value.is_empty()));
     }
     Match { tests, need: Need::Each }
+}
+
+// The words of rule files that are not read line by line.
+
+/// A word of a rule file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) at: At,
+    pub(super) kind: Kind,
+    pub(super) text: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Open,
+    Close,
+    Word,
+    /// Between quotes.
+    Quoted,
+}
+
+/// Splits a text at blanks, braces and quotes; what begins with one of `comments` goes to the end of its line, and a
+/// byte order mark is left out. The error is a quote that is not closed.
+pub(super) fn split(text: &[u8], comments: &[&[u8]]) -> Result<Vec<Token>, (At, String)> {
+    let mut tokens = Vec::new();
+    let is_comment = |rest: &[u8]| comments.iter().any(|comment| rest.starts_with(comment));
+    let first = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let (mut line, mut start, mut at) = (1, first, first);
+    while let Some(&byte) = text.get(at) {
+        let place = At { line, column: at - start + 1 };
+        let rest = &text[at..];
+        let mut token = |kind, text: &[u8]| tokens.push(Token { at: place, kind, text: text.to_vec() });
+        let length = match byte {
+            b'\n' => {
+                (line, start) = (line + 1, at + 1);
+                1
+            }
+            _ if byte <= b' ' => 1,
+            b'{' | b'}' => {
+                token(if byte == b'{' { Kind::Open } else { Kind::Close }, &rest[..1]);
+                1
+            }
+            b'"' => {
+                let Some(length) = memchr::memchr(b'"', &rest[1..]) else {
+                    return Err((place, "a closing quote was expected".to_owned()));
+                };
+                let inner = &rest[1..=length];
+                token(Kind::Quoted, inner);
+                line += memchr::memchr_iter(b'\n', inner).count();
+                start = memchr::memrchr(b'\n', inner).map_or(start, |end| at + end + 2);
+                length + 2
+            }
+            _ if is_comment(rest) => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
+            _ => {
+                let is_end = |at: &usize| rest[*at] <= b' ' || b"{}\"".contains(&rest[*at]) || is_comment(&rest[*at..]);
+                let length = (0..rest.len()).find(is_end).unwrap_or(rest.len());
+                token(Kind::Word, &rest[..length]);
+                length
+            }
+        };
+        at += length;
+    }
+    Ok(tokens)
 }

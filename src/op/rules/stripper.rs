@@ -1,17 +1,18 @@
-//! Stripper:Source files as the plug-in reads them, line by line.
-//!
-//! A header stays in force until the next one, also within a block; what a block does is decided when it is closed.
-//! Source: `Stripper::ApplyFileFilter` (parser.cpp of alliedmodders/stripper-source).
+//! Stripper:Source files, as the plug-in reads them, line by line, and as Lumper does.
 
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::finding::{self, At};
-use super::model::{Action, Expected, Match, Need, NewPair, Rule, Rules, Step, Test};
 use super::pattern::Pattern;
-use super::{Finding, Mode};
+use super::{Action, At, Expected, Finding, Match, Mode, Need, NewPair, Rule, Rules, Step, Test};
 use crate::bytes::escaped;
+use crate::op::rules;
+
+// Stripper:Source files as the plug-in reads them, line by line.
+//
+// A header stays in force until the next one, also within a block; what a block does is decided when it is closed.
+// Source: `Stripper::ApplyFileFilter` (parser.cpp of alliedmodders/stripper-source).
 
 /// The plug-in reads a line into a buffer of 255 bytes with `fgets`, which it gives one byte less.
 pub(super) const MOST_IN_LINE: usize = 253;
@@ -101,7 +102,7 @@ pub(super) fn read(rules: &mut Rules, text: &[u8]) {
             let at = At { line, column: MOST_IN_LINE + 1 };
             let length = MOST_IN_LINE + next;
             reader.rules.find(
-                finding::LONG_LINE,
+                rules::LONG_LINE,
                 at,
                 format!("the line has {length} bytes; from here on it is read as another line"),
             );
@@ -187,7 +188,7 @@ impl Reader<'_> {
                 if let Some((old, _)) = self.parts[place].replace(new).filter(|(_, props)| !props.is_empty()) {
                     let message =
                         format!("this block is not used: the `{name}` block in line {} takes its place", at.line);
-                    self.rules.find(finding::REPLACED, old, message);
+                    self.rules.find(rules::REPLACED, old, message);
                 }
             }
             // The header of the part is missing: the plug-in forgets the block when the next one is opened.
@@ -221,7 +222,7 @@ impl Reader<'_> {
         let Some((whole, key, value)) = groups.and_then(|it| Some((it.get(0)?, it.get(1)?, it.get(2)?))) else {
             return match EMPTY_PAIR.as_ref().is_some_and(|pair| pair.is_match(text)) {
                 true => self.rules.find(
-                    finding::EMPTY_VALUE,
+                    rules::EMPTY_VALUE,
                     at,
                     format!("the key or the value is empty, so the pair is left out: {}", shown(text)),
                 ),
@@ -231,9 +232,9 @@ impl Reader<'_> {
         let rest = text[whole.end()..].trim_ascii();
         if rest.starts_with(b"//") || rest.starts_with(b";") || rest.starts_with(b"#") {
             let at = At { column: at.column + whole.end(), ..at };
-            self.rules.find(finding::REST, at, "the text after the pair is ignored");
+            self.rules.find(rules::REST, at, "the text after the pair is ignored");
         } else if !rest.is_empty() || whole.start() > 0 {
-            self.rules.find(finding::IGNORED, at, format!("only {} is read of the line", shown(whole.as_bytes())));
+            self.rules.find(rules::IGNORED, at, format!("only {} is read of the line", shown(whole.as_bytes())));
         }
         let value_at = At { column: at.column + value.start(), ..at };
         let mut prop =
@@ -255,7 +256,7 @@ impl Reader<'_> {
         match self.rules.pattern(at, text) {
             Some(pattern) => Some(Ok(pattern)),
             // Only a block that matches needs it; whether this one does is known at its end.
-            None => match self.rules.findings.pop_if(|found| found.code == finding::UNSUPPORTED) {
+            None => match self.rules.findings.pop_if(|found| found.code == rules::UNSUPPORTED) {
                 Some(found) if self.rules.findings.len() == number => Some(Err(found)),
                 _ => {
                     if let Some(found) = self.rules.findings.last_mut() {
@@ -292,14 +293,14 @@ impl Reader<'_> {
     fn stored(&mut self, props: Vec<Prop>) -> Vec<NewPair> {
         for prop in props.iter().filter(|prop| prop.pattern.is_some()) {
             let message = format!("the value is stored without its last slash, as `{}`", escaped(&prop.value));
-            self.rules.find(finding::SLASHES, prop.at, message);
+            self.rules.find(rules::SLASHES, prop.at, message);
         }
         props.into_iter().map(|Prop { at, key, value, .. }| NewPair { at, key, value }).collect()
     }
 
     fn warn_of_empty(&mut self, at: At, is_empty: bool, message: &str) {
         if is_empty {
-            self.rules.find(finding::EMPTY_BLOCK, at, message);
+            self.rules.find(rules::EMPTY_BLOCK, at, message);
         }
     }
 
@@ -307,7 +308,7 @@ impl Reader<'_> {
         if self.parts.iter().any(Option::is_some) {
             let place = self.modify.unwrap_or(at);
             let message = format!("the modify block is not closed, so its parts belong to the one in line {}", at.line);
-            self.rules.find(finding::UNCLOSED, place, message);
+            self.rules.find(rules::UNCLOSED, place, message);
         }
     }
 
@@ -329,15 +330,15 @@ impl Reader<'_> {
             _ if is_header => "; headers are in lower case, and `modify:` is alone in its line",
             _ => "",
         };
-        self.rules.find(finding::IGNORED, at, format!("the line {} is ignored{why}", shown(text)));
+        self.rules.find(rules::IGNORED, at, format!("the line {} is ignored{why}", shown(text)));
     }
 
     fn end(mut self) {
         if let Some(at) = self.block {
-            self.rules.find(finding::UNCLOSED, at, "the block is not closed, so it is never applied");
+            self.rules.find(rules::UNCLOSED, at, "the block is not closed, so it is never applied");
         } else if self.parts.iter().any(Option::is_some) {
             let at = self.modify.take().unwrap_or_default();
-            self.rules.find(finding::UNCLOSED, at, "the modify block is not closed, so it is never applied");
+            self.rules.find(rules::UNCLOSED, at, "the modify block is not closed, so it is never applied");
         }
     }
 }
@@ -346,4 +347,166 @@ impl Reader<'_> {
 pub(super) fn shown(text: &[u8]) -> String {
     let dots = if text.len() > 60 { "..." } else { "" };
     format!("`{}{dots}`", escaped(&text[..text.len().min(60)]))
+}
+
+// Stripper:Source files as Lumper reads them: lines of any length, headers in any case, blocks of the same kind are
+// joined, and a line that is not understood ends the reading with an error.
+//
+// Source: `StripperConfig.cs` of momentum-mod/lumper.
+
+/// A line that is not understood: its place, and what was expected.
+type Wrong = (At, String);
+type Pair = (At, Vec<u8>, Vec<u8>);
+type Lines<'t> = std::iter::Peekable<std::vec::IntoIter<(At, &'t [u8])>>;
+
+/// The blocks of `modify:`.
+const LUMPER_PARTS: [&[u8]; 4] = [b"match:", b"replace:", b"delete:", b"insert:"];
+
+/// Reads a file up to the first line that is not understood.
+pub(super) fn read_lumper(rules: &mut Rules, text: &[u8]) {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    let mut lines = Vec::new();
+    for (number, line) in lines_of(text).enumerate() {
+        let column = 1 + line.len() - line.trim_ascii_start().len();
+        lines.push((At { line: number + 1, column }, line.trim_ascii()));
+    }
+    lines.retain(|(_, line)| !line.is_empty());
+    if let Err((at, message)) = blocks(rules, &mut lines.into_iter().peekable()) {
+        rules.find(rules::SYNTAX, at, message);
+    }
+}
+
+/// The lines of .NET: a carriage return alone ends one too.
+fn lines_of(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        if text.is_empty() {
+            return None;
+        }
+        let length = memchr::memchr2(b'\n', b'\r', text).unwrap_or(text.len());
+        let line = &text[..length];
+        let end = if text[length..].starts_with(b"\r\n") { 2 } else { 1 };
+        text = text.get(length + end..).unwrap_or_default();
+        Some(line)
+    })
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    line.starts_with(b";") || line.starts_with(b"#") || line.starts_with(b"//")
+}
+
+fn blocks(rules: &mut Rules, lines: &mut Lines<'_>) -> Result<(), Wrong> {
+    let mut header = Vec::new();
+    while let Some((at, line)) = lines.next() {
+        if is_comment(line) {
+            continue;
+        }
+        let is_open = line == b"{";
+        if !is_open {
+            header = line.to_ascii_lowercase();
+        }
+        let rule = match &header[..] {
+            b"filter:" | b"remove:" => {
+                let on = Match { tests: tests(rules, pairs(lines, is_open)?), need: Need::Each };
+                Rule { at, maps: Vec::new(), on, action: Action::Remove }
+            }
+            b"add:" => {
+                let action = Action::Add(stored(pairs(lines, is_open)?));
+                Rule { at, maps: Vec::new(), on: Match::default(), action }
+            }
+            b"modify:" => modify(rules, lines, at, is_open)?,
+            _ => {
+                return Err((
+                    at,
+                    format!("{} is not a header: filter:, remove:, add: or modify: was expected", shown(line)),
+                ));
+            }
+        };
+        let is_empty = match &rule.action {
+            Action::Add(pairs) => pairs.is_empty(),
+            _ => rule.on.tests.is_empty(),
+        };
+        if is_empty {
+            rules.find(rules::EMPTY_BLOCK, at, "the block has no pairs and matches every entity");
+        }
+        rules.rules.push(rule);
+    }
+    Ok(())
+}
+
+/// The pairs of a block. Lumper knows no comments in it.
+fn pairs(lines: &mut Lines<'_>, mut is_open: bool) -> Result<Vec<Pair>, Wrong> {
+    let mut pairs = Vec::new();
+    for (at, line) in lines.by_ref() {
+        match (line, is_open) {
+            (b"{", false) => is_open = true,
+            (b"}", true) => break,
+            (_, false) => return Err((at, format!("`{{` was expected instead of {}", shown(line)))),
+            _ => {
+                let found = PAIR_OF_DOTNET.as_ref().and_then(|pair| pair.captures(line));
+                let Some((key, value)) = found.and_then(|found| Some((found.get(1)?, found.get(2)?))) else {
+                    return Err((at, format!("a pair \"key\" \"value\" was expected instead of {}", shown(line))));
+                };
+                let at = At { column: at.column + value.start(), ..at };
+                pairs.push((at, key.as_bytes().to_vec(), value.as_bytes().to_vec()));
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+fn modify(rules: &mut Rules, lines: &mut Lines<'_>, at: At, mut is_open: bool) -> Result<Rule, Wrong> {
+    let mut parts: [Vec<Pair>; 4] = Default::default();
+    let mut header = Vec::new();
+    while let Some((at, line)) = lines.next() {
+        let lower = line.to_ascii_lowercase();
+        match (line, is_open) {
+            (b"{", false) => is_open = true,
+            (_, false) => return Err((at, format!("`{{` was expected instead of {}", shown(line)))),
+            (b"}", true) => break,
+            _ if is_comment(line) => {}
+            _ => {
+                let opens = line == b"{";
+                if !opens {
+                    header = lower;
+                }
+                let Some(place) = LUMPER_PARTS.iter().position(|part| *part == header) else {
+                    let message = "is not a header: match:, replace:, delete: or insert: was expected";
+                    return Err((at, format!("{} {message}", shown(line))));
+                };
+                parts[place].append(&mut pairs(lines, opens)?);
+            }
+        }
+    }
+    let [matches, replace, delete, insert] = parts;
+    let on = Match { tests: tests(rules, matches), need: Need::Each };
+    let replace = stored(replace).into_iter().map(|pair| Step::Replace { pairs: vec![pair], is_exact: true });
+    let delete = Step::Delete(tests(rules, delete));
+    let insert = stored(insert).into_iter().map(Step::Insert);
+    let steps = replace.chain([delete]).chain(insert).collect();
+    Ok(Rule { at, maps: Vec::new(), on, action: Action::Modify(steps) })
+}
+
+/// Lumper cuts the last letter off an expression.
+fn tests(rules: &mut Rules, pairs: Vec<Pair>) -> Vec<Test> {
+    let mut tests = Vec::with_capacity(pairs.len());
+    for (at, key, value) in pairs {
+        let is_pattern = value.len() > 2 && value.starts_with(b"/") && value.ends_with(b"/");
+        let value = match is_pattern.then(|| &value[1..value.len() - 2]) {
+            Some(text) => {
+                let cut = At { column: at.column + 1, ..at };
+                let pattern = rules.pattern(cut, text);
+                let message = format!("Lumper reads only `{}` of the regular expression", escaped(text));
+                rules.find(rules::REST, at, message);
+                // An expression that does not compile matches nothing.
+                pattern.map_or(Expected::Nothing, Expected::Like)
+            }
+            None => Expected::Is(value),
+        };
+        tests.push(Test { at, key, is_exact: false, value, is_negated: false });
+    }
+    tests
+}
+
+fn stored(pairs: Vec<Pair>) -> Vec<NewPair> {
+    pairs.into_iter().map(|(at, key, value)| NewPair { at, key, value }).collect()
 }

@@ -6,9 +6,7 @@
 //! rejects is [`Unfit::Invalid`]; what it accepts and this program cannot do is [`Unfit::Unsupported`], with the
 //! position in both cases. Sources: the manual and the change log of PCRE; RegexParser of .NET.
 
-mod class;
-mod escape;
-mod group;
+mod parts;
 
 use std::cell::Cell;
 
@@ -492,7 +490,7 @@ fn end_of_set(text: &[u8], open: usize) -> usize {
     while at < text.len() {
         match &text[at..] {
             [b'\\', ..] => at += 1,
-            [b'[', b':', ..] if class::posix(&text[at..]).is_some() => at += 2,
+            [b'[', b':', ..] if parts::posix(&text[at..]).is_some() => at += 2,
             [b']', ..] => return at,
             _ => {}
         }

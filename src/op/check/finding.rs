@@ -1,0 +1,414 @@
+//! Findings: their codes, whose names never change their meaning, and how they are collected: ten of a kind are kept,
+//! the others counted, so that a hostile map cannot fill the memory.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::Hash;
+
+use crate::bytes::wide;
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::near;
+
+// The codes of findings: their names never change their meaning.
+
+/// How serious a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Severity {
+    /// Information; nothing is wrong.
+    Note,
+    /// Some engine or tool may not accept it, or no compiler writes it.
+    Warning,
+    /// An engine refuses the map, or reads bytes that do not exist.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
+/// The code of one kind of finding.
+///
+/// ```
+/// use bspkit::op::check::{CODES, Code};
+/// let code: &Code = Code::by_name("index-range")?;
+/// assert!(CODES.iter().any(|known| known.name == code.name));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Code {
+    /// Its name: lower case, with hyphens.
+    pub name: &'static str,
+    /// How serious its findings are.
+    pub severity: Severity,
+    /// Its meaning: a sentence without a capital and a full stop.
+    pub meaning: &'static str,
+}
+
+impl Code {
+    /// The code of this name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for an unknown name.
+    pub fn by_name(name: &str) -> Result<&'static Code> {
+        CODES.iter().copied().find(|code| code.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
+            let names: Vec<_> = CODES.iter().map(|code| code.name).collect();
+            Error::new(ErrorKind::Argument, format!("there is no finding `{name}`")).with_hint(near::or_all(
+                name,
+                &names,
+                "the codes are",
+            ))
+        })
+    }
+}
+
+/// Findings that count as failures.
+///
+/// ```
+/// use bspkit::op::check::{Code, Denied, Severity};
+/// assert_eq!(Denied::by_name("warning")?, Denied::AtLeast(Severity::Warning));
+/// assert!(Denied::by_name("warning")?.includes(Code::by_name("limit")?));
+/// assert!(!Denied::by_name("entity-nul")?.includes(Code::by_name("limit")?));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Denied {
+    /// Those of this severity and worse.
+    AtLeast(Severity),
+    /// Those with this code.
+    Code(&'static Code),
+}
+
+impl Denied {
+    /// Reads the name of a severity or of a code.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for an unknown name.
+    pub fn by_name(name: &str) -> Result<Self> {
+        let severities = [Severity::Note, Severity::Warning, Severity::Error];
+        if let Some(severity) = severities.into_iter().find(|it| it.to_string().eq_ignore_ascii_case(name)) {
+            return Ok(Denied::AtLeast(severity));
+        }
+        match &near::near(name, severities.map(|severity| severity.to_string()))[..] {
+            [severity, ..] => {
+                let message = format!("there is no severity `{name}`");
+                Err(Error::new(ErrorKind::Argument, message).with_hint(format!("did you mean {severity}?")))
+            }
+            [] => Code::by_name(name).map(Denied::Code),
+        }
+    }
+
+    /// Whether findings with this code are among them.
+    pub fn includes(self, code: &Code) -> bool {
+        match self {
+            Denied::AtLeast(severity) => code.severity >= severity,
+            Denied::Code(denied) => denied == code,
+        }
+    }
+}
+
+macro_rules! codes {
+    ($($name:ident = $text:literal, $severity:ident, $meaning:literal;)*) => {
+        $(pub(in crate::op) static $name: Code =
+            Code { name: $text, severity: Severity::$severity, meaning: $meaning };)*
+
+        /// Every code, by group.
+        pub const CODES: &[&Code] = &[$(&$name,)*];
+    };
+}
+
+codes! {
+    FILE_CUT = "file-cut", Error, "the file ends before the bytes that its directory names: it was cut short";
+    LUMP_OUTSIDE = "lump-outside", Error, "the directory names bytes that the file does not have";
+    LUMP_IN_HEADER = "lump-in-header", Error, "a lump overlaps the header";
+    LUMP_OVERLAP = "lump-overlap", Warning, "two lumps share bytes";
+    LUMP_COMPRESSION = "lump-compression", Warning, "a lump and the directory disagree about whether it is compressed";
+    LUMP_DECOMPRESS = "lump-decompress", Error, "a compressed lump does not decompress";
+    LUMP_RAGGED = "lump-ragged", Error, "the size of a lump is not a multiple of its record size";
+    COUNT_MISFIT = "count-misfit", Error, "a lump's record count disagrees with counts stored elsewhere in the map";
+    LUMP_EMPTY = "lump-empty", Error, "a lump that engines require is empty";
+    LUMP_UNKNOWN = "lump-unknown", Note, "the content of a lump is not known, so it was not checked";
+    LUMP_MISFIT = "lump-misfit", Warning, "no known layout fits a lump, so it was not checked";
+    LUMP_UNCHECKED = "lump-unchecked", Note, "not all of a lump was checked, as it would take too much memory or time";
+    LUMP_VERSION = "lump-version", Error, "a lump has a version that engines stop at";
+    BSPX_DIRECTORY = "bspx-directory", Warning, "the directory of the BSPX block cannot be read";
+    GAME_DIRECTORY = "game-directory", Warning,
+        "the directory within the game lump names other bytes than its own, or cannot be read";
+    PAK_DIRECTORY = "pak-directory", Warning, "the directory of the embedded files cannot be read";
+
+    INDEX_RANGE = "index-range", Error, "a number is not an index of a record of the lump that it refers to";
+    RUN_RANGE = "run-range", Error, "a first index and a count go beyond the lump that they refer to";
+    CHILD_RANGE = "child-range", Error, "a child of a node, or the head of a tree, is neither a node nor a leaf";
+    UNUSED_RECORDS = "unused-records", Note, "nothing refers to some records of a lump, directly or over others";
+    EDGE_RANGE = "edge-range", Error, "a surfedge names an edge that does not exist";
+
+    TREE_CYCLE = "tree-cycle", Error, "a node is reached twice from the head of its tree, or a clip node from itself";
+    WORLD_HEAD = "world-head", Error, "the world's tree does not begin with node 0";
+    NODE_FACES = "node-faces", Error, "two nodes have the same face";
+    LEAF_COUNT = "leaf-count", Warning, "the leaf counts of the models do not add up to the number of leafs";
+    LEAF_SOLID = "leaf-solid", Error, "leaf 0 is not the solid leaf, as the engine requires";
+    LEAF_EMPTY = "leaf-empty", Error, "the map has no empty leaf, which the engine requires";
+
+    VIS_HEADER = "vis-header", Error, "the visibility lump is shorter than its header says, or of another size";
+    VIS_OFFSET = "vis-offset", Error, "the offset of a row of the visibility lump is out of range";
+    VIS_ROW = "vis-row", Error, "a row of the visibility lump cannot be decompressed";
+    VIS_CLUSTER = "vis-cluster", Error, "the cluster of a leaf or light is not in the visibility lump";
+
+    LIGHT_RANGE = "light-range", Error, "the light of a face goes beyond the lighting lump";
+    LIGHT_MOVED = "light-moved", Warning,
+        "an edit left the light of a face where it is, but the face has another number of luxels, or begins elsewhere";
+    LIGHT_PAGE = "light-page", Error, "a surface's lightmap is not in the lump";
+    LIGHT_EXTENTS = "light-extents", Warning, "a lit face is larger than the engine accepts";
+    LIGHT_KIND = "light-kind", Error, "a light of the world is of no known kind";
+    LIGHT_GRID = "light-grid", Warning, "the size of the light grid does not fit the world, and the engine ignores it";
+
+    ENTITY_MODEL = "entity-model", Error, "the model of an entity or advertisement is not in the map";
+    ENTITY_NO_MODEL = "entity-no-model", Error,
+        "an entity has no brush model, and engines refuse a map with one of its class without";
+    ENTITY_NO_EXTENT = "entity-no-extent", Warning, "an entity whose class needs a brush model has none";
+    ENTITY_TARGET = "entity-target", Note, "no entity of the map has the name that a target or output gives";
+    ENTITY_RECORD = "entity-record", Warning,
+        "an entity names an area portal or an occluder that the map does not have";
+    ENTITY_WORLD = "entity-world", Warning, "the first entity is not worldspawn";
+    ENTITY_SYNTAX = "entity-syntax", Warning, "engines may read the entity text in another way than intended";
+    ENTITY_STRUCTURE = "entity-structure", Error,
+        "engines stop at the entity text: a brace or value is missing, or text is between entities";
+    ENTITY_QUOTES = "entity-quotes", Warning, "a word has or touches a quote: quotes seem to be missing";
+    ENTITY_BRACE = "entity-brace", Error, "engines read a key or value as a brace";
+    ENTITY_TOKEN = "entity-token", Warning, "a key or value is longer than the engine reads";
+    ENTITY_SIZE = "entity-size", Error, "an entity has more pairs or bytes than the game accepts";
+    ENTITY_CLASS = "entity-class", Error, "an entity has no class, and the loader stops there";
+    ENTITY_ENGINES = "entity-engines", Warning, "some engines of the dialect stop here or read it in another way";
+    ENTITY_LETTERS = "entity-letters", Note, "engines drop letters of a key or value";
+    ENTITY_NUL = "entity-nul", Warning, "no NUL ends the entity text";
+    ENTITY_TAIL = "entity-tail", Note, "there are bytes after the NUL that ends the entity text";
+    ENTITY_UNREAD = "entity-unread", Note, "the entity text is too large to be checked";
+
+    LIMIT = "limit", Warning, "a number is above the engine's limit";
+
+    TEXINFO_CHAIN = "texinfo-chain", Error, "the frames of an animated texture never return to the first";
+    TEXTURE_NONE = "texture-none", Warning, "the map has no textures, but texinfos name some";
+    TEXTURE_NAME = "texture-name", Warning, "the name of a texture is longer than engines accept, or has no end";
+    TEXINFO_VECTOR = "texinfo-vector", Warning, "a texture vector is NaN or infinite";
+    TEXTURE_FRAMES = "texture-frames", Error, "an animated texture lacks a frame";
+    TEXTURE_PIXELS = "texture-pixels", Warning, "a texture has no pixels, but the engine reads them from its map";
+    TEXTURE_MIPS = "texture-mips", Error, "the four sizes of an embedded texture are not directly one after the other";
+    TEXTURE_SIZE = "texture-size", Error, "an embedded texture's width or height is not a multiple of 16";
+    TEXTURE_PLACE = "texture-place", Error, "a texture is not within the lump";
+    FACE_EDGES = "face-edges", Error, "a face has fewer than three edges";
+    MODEL_FACES = "model-faces", Warning, "the faces of the models do not follow each other, or do not cover all faces";
+    BRUSH_AXES = "brush-axes", Error,
+        "a brush does not begin with its six axial sides, from which the engine makes its box";
+    SURFACE_KIND = "surface-kind", Error, "a surface is of no known kind";
+    PATCH_SIDE = "patch-side", Warning, "a side of a patch has more points than the engine accepts";
+    PATCH_SIZE = "patch-size", Error, "the width and height of a patch do not fit its points";
+    SURFACE_TRIANGLES = "surface-triangles", Warning, "the index count of a surface is not a multiple of 3";
+    SURFACE_INDEX = "surface-index", Error, "a triangle has a corner that its surface does not have";
+    PLANE_KIND = "plane-kind", Warning, "the kind of a plane does not agree with its normal";
+    PLANE_PAIR = "plane-pair", Warning, "two planes are not the opposite of each other";
+    LUMP_PARALLEL = "lump-parallel", Warning, "a lump's record count differs from that of the lump that it belongs to";
+    DISP_VERTS = "disp-verts", Error,
+        "the power of a displacement is wrong, or its vertexes or triangles go beyond their lump";
+    DISP_FACE = "disp-face", Error,
+        "a displacement and its face do not refer to each other, or the face has not four edges";
+    STRING_PLACE = "string-place", Error, "a texture's name is outside of the strings, or has no end";
+    PHYS_SOLIDS = "phys-solids", Error, "the number or size of a collision model's solids differs from what it states";
+    PHYS_END = "phys-end", Warning, "the entry that ends the collision models is missing";
+}
+
+// Collects findings: ten of a kind are kept, the others counted, so that a hostile map cannot fill the memory.
+
+/// A fault and its place.
+///
+/// ```
+/// use bspkit::op::check;
+/// let map = bspkit::Bsp::from_vec(bspkit::Builder::new(&bspkit::dialect::QUAKE2).build()?)?;
+/// let findings = check::run(&map, &check::Options::default())?;
+/// let finding: &check::Finding = &findings[0];
+/// assert_eq!(finding.to_string(), "error[lump-empty] TEXINFO: it is empty, and engines refuse a map without it");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The kind of finding.
+    pub code: &'static Code,
+    /// The lump, the record or entity, and the offset in the lump, if they apply.
+    pub place: Place,
+    /// The field of the record: `children[1]`.
+    pub field: Option<String>,
+    /// The fault: a sentence without a capital and a full stop.
+    pub message: String,
+    /// The number of findings that this one represents: more than one for the last of many of its kind in a lump.
+    pub count: usize,
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}[{}]", self.code.severity, self.code.name)?;
+        if let Some(lump) = &self.place.lump {
+            write!(f, " {lump}")?;
+            match (self.place.record, self.place.offset) {
+                (Some(record), _) => write!(f, ", record {record}")?,
+                (None, Some(offset)) => write!(f, ", offset {offset}")?,
+                (None, None) => {}
+            }
+        } else if let Some(offset) = self.place.offset {
+            write!(f, " offset {offset}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// The place of a finding in a map.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::op) struct At<'n> {
+    pub(in crate::op) lump: Option<&'n str>,
+    pub(in crate::op) record: Option<usize>,
+    pub(in crate::op) offset: Option<usize>,
+    pub(in crate::op) field: Option<&'n str>,
+}
+
+impl<'n> At<'n> {
+    pub(in crate::op) fn lump(lump: &'n str) -> Self {
+        At { lump: Some(lump), ..At::default() }
+    }
+
+    pub(in crate::op) fn record(self, record: usize) -> Self {
+        At { record: Some(record), ..self }
+    }
+
+    pub(in crate::op) fn offset(self, offset: usize) -> Self {
+        At { offset: Some(offset), ..self }
+    }
+
+    pub(in crate::op) fn field(self, field: &'n str) -> Self {
+        At { field: Some(field), ..self }
+    }
+}
+
+/// How many findings of a code are listed for a lump.
+pub(in crate::op) const LISTED: usize = 10;
+
+/// How many are compared one by one with those of another map.
+pub(in crate::op) const COMPARED: usize = 1000;
+
+struct Group {
+    code: &'static Code,
+    lump: Option<String>,
+    listed: Vec<Finding>,
+    total: usize,
+}
+
+impl Group {
+    /// Leaves what another group does not have: first by the place, then, as records and entities may have moved, by
+    /// the words.
+    fn subtract(&mut self, old: Group) {
+        let more = (self.total - self.listed.len()).saturating_sub(old.total - old.listed.len());
+        let place = |found: &Finding| {
+            let offset = found.place.offset.filter(|_| found.place.record.is_none());
+            (found.place.record, offset, found.field.clone())
+        };
+        let old = retain_new(&mut self.listed, old.listed, place);
+        retain_new(&mut self.listed, old, |found| found.message.clone());
+        self.total = self.listed.len() + more;
+    }
+}
+
+/// Removes each new finding that equals an old one, and gives the old ones that equal none.
+fn retain_new<K: Eq + Hash>(new: &mut Vec<Finding>, old: Vec<Finding>, key: impl Fn(&Finding) -> K) -> Vec<Finding> {
+    let mut by_key: HashMap<K, Vec<Finding>> = HashMap::new();
+    for found in old {
+        by_key.entry(key(&found)).or_default().push(found);
+    }
+    new.retain(|found| by_key.get_mut(&key(found)).and_then(Vec::pop).is_none());
+    by_key.into_values().flatten().collect()
+}
+
+/// The findings so far.
+pub(in crate::op) struct Sink {
+    allowed: Vec<&'static Code>,
+    /// How many of a code are listed for a lump.
+    most: usize,
+    groups: Vec<Group>,
+}
+
+impl Sink {
+    pub(in crate::op) fn new(allowed: &[&'static Code], most: usize) -> Self {
+        Sink { allowed: allowed.to_vec(), most, groups: Vec::new() }
+    }
+
+    pub(in crate::op) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Whether findings of this code are left out.
+    pub(in crate::op) fn leaves_out(&self, code: &'static Code) -> bool {
+        self.allowed.contains(&code)
+    }
+
+    pub(in crate::op) fn has_errors(&self) -> bool {
+        self.groups.iter().any(|group| group.code.severity == Severity::Error)
+    }
+
+    /// The findings that an older sink does not have, ten of a kind.
+    pub(in crate::op) fn without(mut self, old: Sink) -> Sink {
+        let mut old: HashMap<_, Group> =
+            old.groups.into_iter().map(|group| ((group.code.name, group.lump.clone()), group)).collect();
+        self.groups.retain_mut(|group| {
+            if let Some(old) = old.remove(&(group.code.name, group.lump.clone())) {
+                group.subtract(old);
+            }
+            group.listed.truncate(LISTED);
+            group.total > 0
+        });
+        self
+    }
+
+    /// Adds a finding; the sentence is only made if it is listed.
+    pub(in crate::op) fn add(&mut self, code: &'static Code, at: At<'_>, message: impl FnOnce() -> String) {
+        if let Some(group) = self.counted(code, at) {
+            let place = Place { lump: group.lump.clone(), record: at.record, offset: at.offset.map(wide) };
+            let field = at.field.map(str::to_owned);
+            group.listed.push(Finding { code, place, field, message: message(), count: 1 });
+        }
+    }
+
+    /// Counts a finding, and gives its group where the finding is to be listed.
+    fn counted(&mut self, code: &'static Code, at: At<'_>) -> Option<&mut Group> {
+        if self.allowed.contains(&code) {
+            return None;
+        }
+        // Findings of a kind follow each other, so the group is most often the last one.
+        let is_its = |group: &Group| std::ptr::eq(group.code, code) && group.lump.as_deref() == at.lump;
+        let index = self.groups.iter().rposition(is_its).unwrap_or_else(|| {
+            let lump = at.lump.map(str::to_owned);
+            self.groups.push(Group { code, lump, listed: Vec::new(), total: 0 });
+            self.groups.len() - 1
+        });
+        let group = &mut self.groups[index];
+        group.total += 1;
+        (group.listed.len() < self.most).then_some(group)
+    }
+
+    pub(in crate::op) fn into_findings(self) -> Vec<Finding> {
+        let all = self.groups.into_iter().map(|Group { code, lump, mut listed, total }| {
+            let more = total - listed.len();
+            if more > 0 {
+                let place = Place { lump, ..Place::default() };
+                let message = format!("and {more} more");
+                listed.push(Finding { code, place, field: None, message, count: more });
+            }
+            listed
+        });
+        all.flatten().collect()
+    }
+}
