@@ -40,7 +40,11 @@ impl<'a> Arrangement<'a> {
         entities.nodes = order.iter().filter_map(|number| old[number].take()).collect();
         entities
     }
+}
 
+/// Single edits that are asked for one after the other.
+#[cfg(feature = "script")]
+impl<'a> Arrangement<'a> {
     /// The entities by their numbers, also those that were removed, to look at one or to edit its pairs.
     pub(crate) fn by_number(&mut self) -> &mut Entities<'a> {
         &mut self.entities
@@ -102,7 +106,9 @@ impl<'a> Arrangement<'a> {
     fn is_between(&self, number: usize) -> bool {
         self.is_closed(number) && self.order.before(number).is_some_and(|before| self.is_closed(before))
     }
+}
 
+impl Arrangement<'_> {
     /// As [`Entities::add`].
     pub(crate) fn add(&mut self, pairs: &[(&[u8], &[u8])]) -> Result<usize> {
         self.entities.add_pairs(self.ends(), pairs)?;
