@@ -169,7 +169,7 @@ def test_queries_patches_and_differences(q3: Path) -> None:
 
 def test_patches_find_entities_by_name(q3: Path) -> None:
     old, new, other = bspkit.open(q3), bspkit.open(q3), bspkit.open(q3)
-    at = next(index for index, entity in enumerate(old.entities) if entity.classname == "light")
+    at = next(index for index, entity in enumerate(old.entities) if entity.classname == "info_player_deathmatch")
     new.entities[at]["light"] = "77"
     patch = old.patch_to(new)
     other.entities.insert(1, {"classname": "info_null"})
@@ -213,8 +213,8 @@ def test_rules_are_applied_once(q3: Path, tmp_path: Path) -> None:
     path.write_bytes(q3.read_bytes())
     rules.write_text('add:\n{\n"classname" "info_null"\n}\n')
 
-    def apply(map: bspkit.Map, **how: bool) -> list[int]:
-        return [rule.count for rule in map.apply_rules(rules, **how)]
+    def apply(map: bspkit.Map, again: bool = False) -> list[int]:
+        return [rule.count for rule in map.apply_rules(rules, again=again)]
 
     with bspkit.open(path) as map:
         count = len(map.entities)

@@ -387,8 +387,8 @@ impl List {
     /// let map = bspkit::Bsp::open("tests/maps/source/room_v20.bsp")?;
     /// let list = res::find(&map, &Options::new("room_v20"))?;
     /// let text = String::from_utf8(list.text_after(b"\"resources\"\n{\n\t\"sound/a.wav\" \"file\"\n}\n")?)?;
-    /// assert!(text.starts_with("\"resources\"\n{\n\t\"sound/a.wav\" \"file\"\n\t\"materials/own/"));
-    /// assert!(text.ends_with("\t\"materials/own/floor.vmt\" \"file\"\n}\n"), "{text}");
+    /// assert!(text.starts_with("\"resources\"\n{\n\t\"sound/a.wav\" \"file\"\n\t\"models/own/crate.mdl\" \"file\"\n"));
+    /// assert!(text.ends_with("\t\"materials/own/wall.vtf\" \"file\"\n}\n"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn text_after(&self, old: &[u8]) -> Result<Vec<u8>> {

@@ -88,7 +88,7 @@ def text(folder):
     assert run(*get).stdout.rstrip(b"\n").endswith(value), run(*get)
     console = Console(folder, *get)
     shown = console.output()
-    assert b"caf\\xE9" in shown and b"warning" in shown, shown
+    assert b"caf\\xe9" in shown, shown
     assert console.status() == 0
     print("text that is not UTF-8: ok")
 
