@@ -18,6 +18,8 @@ mod darkplaces;
 mod facts;
 #[path = "engines/follow.rs"]
 mod follow;
+#[path = "engines/guide.rs"]
+mod guide;
 #[path = "engines/ioquake3.rs"]
 mod ioquake3;
 #[path = "engines/light.rs"]
@@ -26,6 +28,9 @@ mod light;
 mod maps;
 #[path = "engines/models.rs"]
 mod models;
+#[allow(dead_code)]
+#[path = "guide/room.rs"]
+mod room;
 #[path = "engines/run.rs"]
 mod run;
 #[allow(dead_code)]

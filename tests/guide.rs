@@ -5,13 +5,12 @@
 
 #[path = "guide/picture.rs"]
 mod picture;
+#[path = "guide/room.rs"]
+mod room;
 
-use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
+use room::{command, commands, folder_to_try, project, read, run, sections};
 use tempfile::TempDir;
 
 /// What the picture shows, on the maps of the guide.
@@ -93,14 +92,6 @@ fn a_changed_output_would_be_seen() {
     assert_eq!(with_output(text), "# A\n```console\n$ echo one\none\n$ false\n[exit 1]\n```\nwords\n");
 }
 
-fn read(path: &str) -> String {
-    fs::read_to_string(project(path)).unwrap_or_default()
-}
-
-fn project(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
-}
-
 #[track_caller]
 fn compare(path: &str, old: &str, new: &str) {
     if std::env::var_os("BLESS").is_some() {
@@ -108,14 +99,6 @@ fn compare(path: &str, old: &str, new: &str) {
     }
     let first = old.lines().zip(new.lines()).find(|(old, new)| old != new);
     assert!(old == new, "{path} differs (BLESS=1 writes it anew); first {first:?}");
-}
-
-/// A text in its sections: each from one heading of the second level to the next.
-fn sections(text: &str) -> Vec<&str> {
-    let mut starts: Vec<usize> = text.match_indices("\n## ").map(|(at, _)| at + 1).collect();
-    starts.insert(0, 0);
-    starts.push(text.len());
-    starts.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect()
 }
 
 /// The text with the output that its commands have now. Each section has a folder of its own, in which the commands of
@@ -146,45 +129,4 @@ fn section_with_output(section: &str, folder: &TempDir) -> String {
         }
     }
     text
-}
-
-fn commands(section: &str) -> impl Iterator<Item = &str> {
-    section.lines().filter_map(command)
-}
-
-fn command(line: &str) -> Option<&str> {
-    line.strip_prefix("$ ").map(str::trim_end)
-}
-
-/// A folder from which the maps of the project are found as in a checkout.
-fn folder_to_try() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for shared in ["tests", "docs", "examples"] {
-        symlink(project(shared), folder.path().join(shared)).unwrap();
-    }
-    folder
-}
-
-/// What a terminal shows of a line of shell, and the exit status where it is not 0.
-fn run(folder: &TempDir, line: &str) -> String {
-    let program = Path::new(env!("CARGO_BIN_EXE_bspkit"));
-    let mut path = OsString::from(program.parent().unwrap());
-    path.push(":");
-    path.push(std::env::var_os("PATH").unwrap());
-    let output = Command::new("sh")
-        .args(["-c", &format!("exec 2>&1; {line}")])
-        .current_dir(folder.path())
-        .env("PATH", path)
-        .env("COLUMNS", "100")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let mut text = String::from_utf8(output.stdout).unwrap();
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    match output.status.code() {
-        Some(0) => text,
-        code => format!("{text}[exit {}]\n", code.unwrap()),
-    }
 }
