@@ -143,6 +143,9 @@ struct Tally {
     conflicts: BTreeMap<&'static str, usize>,
 }
 
+/// The merged map, or the first conflict.
+type Merge = fn(&Bsp<'static>, &Bsp<'static>, &Bsp<'static>) -> Result<Bsp<'static>, String>;
+
 fn merged(base: &Bsp<'static>, ours: &Bsp<'static>, theirs: &Bsp<'static>) -> Result<Bsp<'static>, String> {
     let merged = merge(base, ours, theirs).unwrap();
     match merged.conflicts.first() {
@@ -161,7 +164,15 @@ fn content(map: &Bsp<'_>) -> walk::Walk {
     found
 }
 
-fn try_all(name: &str, base: &Bsp<'static>, seed: u64, times: usize, tally: &mut Tally) {
+/// What is wrong with merges of random edits, at the first one.
+fn try_all(
+    merged: Merge,
+    name: &str,
+    base: &Bsp<'static>,
+    seed: u64,
+    times: usize,
+    tally: &mut Tally,
+) -> Result<(), String> {
     let mut random = Random(seed);
     for time in 0..times {
         let structural = [random.below(2) == 0, random.below(4) == 0];
@@ -178,11 +189,12 @@ fn try_all(name: &str, base: &Bsp<'static>, seed: u64, times: usize, tally: &mut
             (true, true) => "both move",
             _ => "one moves",
         };
+        let insist = |is_so: bool, why: &str| if is_so { Ok(()) } else { Err(format!("{what}: {why}")) };
         match (merged(base, &ours, &theirs), merged(base, &theirs, &ours)) {
             (Ok(map), Ok(back)) => {
                 *tally.merged.entry(kind).or_default() += 1;
                 let found = content(&map);
-                assert!(found == content(&back), "{what}: the two orders of the sides differ");
+                insist(found == content(&back), "the two orders of the sides differ")?;
                 // An edit of values names records by their numbers in the base: it comes first. A removed entity gives
                 // later ones other numbers.
                 let is_last = |edit: &Edit| edit.is_structural() || matches!(edit, Edit::RemoveEntity(_));
@@ -192,16 +204,21 @@ fn try_all(name: &str, base: &Bsp<'static>, seed: u64, times: usize, tally: &mut
                 }
                 let Some(both) = second.apply(first) else { panic!("{what}: one after the other is refused") };
                 let (expected, differs) = (content(&both), "differs from one edit after the other");
-                assert!(found.entities == expected.entities, "{what}: ENTITIES {differs}");
+                insist(found.entities == expected.entities, &format!("ENTITIES {differs}"))?;
                 for ((list, found), (_, expected)) in found.lists.iter().zip(&expected.lists) {
-                    assert!(found == expected, "{what}: {list} {differs}");
+                    insist(found == expected, &format!("{list} {differs}"))?;
                 }
             }
             (Err(_), Err(_)) => *tally.conflicts.entry(kind).or_default() += 1,
-            (Ok(_), Err(why)) => panic!("{what}: one order of the sides is a conflict: theirs and ours: {why}"),
-            (Err(why), Ok(_)) => panic!("{what}: one order of the sides is a conflict: ours and theirs: {why}"),
+            (Ok(_), Err(why)) => {
+                insist(false, &format!("one order of the sides is a conflict: theirs and ours: {why}"))?
+            }
+            (Err(why), Ok(_)) => {
+                insist(false, &format!("one order of the sides is a conflict: ours and theirs: {why}"))?
+            }
         }
     }
+    Ok(())
 }
 
 #[test]
@@ -210,7 +227,7 @@ fn merges_are_one_edit_after_the_other() {
     for (at, (name, base)) in fixtures().into_iter().enumerate() {
         if base.byte_order() == bspkit::bytes::ByteOrder::Little {
             let times = std::env::var("BSPKIT_MERGES").ok().and_then(|times| times.parse().ok()).unwrap_or(10);
-            try_all(&name, &base, at as u64, times, &mut tally);
+            try_all(merged, &name, &base, at as u64, times, &mut tally).unwrap_or_else(|why| panic!("{why}"));
         }
     }
     eprintln!("{tally:#?}");
@@ -223,8 +240,100 @@ fn merges_of_real_maps_are_one_edit_after_the_other() {
     let mut tally = Tally::default();
     for (at, (name, base)) in real(1 << 18, 1 << 23).enumerate() {
         if base.byte_order() == bspkit::bytes::ByteOrder::Little && base.entities().is_ok() {
-            try_all(&name, &base, 1000 + at as u64, 2, &mut tally);
+            try_all(merged, &name, &base, 1000 + at as u64, 2, &mut tally).unwrap_or_else(|why| panic!("{why}"));
         }
     }
     eprintln!("{tally:#?}");
+}
+
+/// A merged map with these lumps as another map has them.
+fn with_lumps(merged: &Bsp<'static>, from: &Bsp<'static>, is_lost: impl Fn(&str) -> bool) -> Bsp<'static> {
+    let mut draft = merged.draft();
+    for slot in from.slots().iter().filter(|slot| is_lost(&slot.name)) {
+        if let (Ok(old), Ok(own)) = (from.bytes(slot.id), merged.slot(&slot.name)) {
+            draft.set(own.id, old.to_vec()).unwrap();
+        }
+    }
+    Bsp::from_data(Data::from(draft.plan(Layout::Keep).unwrap().to_vec()), Some(merged.dialect())).unwrap()
+}
+
+fn lump(map: &Bsp<'_>, name: &str) -> Option<Vec<u8>> {
+    Some(map.bytes(map.slot(name).ok()?.id).ok()?.to_vec())
+}
+
+/// The entities of a map with the value of the key that the edits set taken away.
+fn without_value(map: &Bsp<'static>) -> Bsp<'static> {
+    let mut draft = map.draft();
+    let entities = draft.entities().unwrap();
+    (0..entities.len()).for_each(|index| drop(entities.get_mut(index).unwrap().unset("own")));
+    Bsp::from_data(Data::from(draft.plan(Layout::Keep).unwrap().to_vec()), Some(map.dialect())).unwrap()
+}
+
+/// What is wrong with a merge, the merge, and what the law says.
+const FAULTS: &[(&str, Merge, &str)] = &[
+    (
+        "the entities of their side are lost",
+        |base, ours, theirs| merged(base, ours, theirs).map(|map| with_lumps(&map, ours, |name| name == "ENTITIES")),
+        "the two orders of the sides differ",
+    ),
+    (
+        "the entities of both sides are lost",
+        |base, ours, theirs| merged(base, ours, theirs).map(|map| with_lumps(&map, base, |name| name == "ENTITIES")),
+        "ENTITIES differs from one edit after the other",
+    ),
+    (
+        "a value of an entity is lost",
+        |base, ours, theirs| merged(base, ours, theirs).map(|map| without_value(&map)),
+        "ENTITIES differs from one edit after the other",
+    ),
+    (
+        "the records of their side are lost",
+        |base, ours, theirs| merged(base, ours, theirs).map(|map| with_lumps(&map, ours, |name| name != "ENTITIES")),
+        "the two orders of the sides differ",
+    ),
+    (
+        "a number that both sides have in one list is lost",
+        |base, ours, theirs| {
+            let is_of_both = |name: &str| {
+                let old = lump(base, name);
+                let is_longer = |map: &Bsp<'_>| lump(map, name).map(|new| new.len()) != old.as_ref().map(Vec::len);
+                lump(ours, name) != old && lump(theirs, name) != old && !is_longer(ours) && !is_longer(theirs)
+            };
+            merged(base, ours, theirs).map(|map| with_lumps(&map, base, |name| name != "ENTITIES" && is_of_both(name)))
+        },
+        " differs from one edit after the other",
+    ),
+    (
+        "lumps are taken as a whole, and their numbers do not follow",
+        |base, ours, theirs| {
+            let is_theirs = |name: &str| lump(theirs, name) != lump(base, name);
+            merged(base, ours, theirs)?;
+            Ok(with_lumps(ours, theirs, is_theirs))
+        },
+        "",
+    ),
+    (
+        "a conflict is silence where our side is the longer one",
+        |base, ours, theirs| match merged(base, ours, theirs) {
+            Err(_) if ours.container().bytes().len() > theirs.container().bytes().len() => {
+                Ok(with_lumps(ours, ours, |_| false))
+            }
+            merged => merged,
+        },
+        "one order of the sides is a conflict",
+    ),
+];
+
+/// A law that has never failed is no law: merges with one mistake each.
+#[test]
+fn a_merge_that_loses_a_side_is_seen() {
+    let maps: Vec<_> = fixtures().into_iter().filter(|(name, _)| name.contains("own_rooms.bsp")).collect();
+    for (fault, merge, expected) in FAULTS {
+        let found = (0..20).find_map(|seed| {
+            let law =
+                |(name, base): &(String, Bsp<'static>)| try_all(*merge, name, base, seed, 10, &mut Tally::default());
+            maps.iter().filter_map(|map| law(map).err()).find(|why| why.contains(expected))
+        });
+        assert!(found.is_some(), "nobody sees that {fault}");
+    }
 }
