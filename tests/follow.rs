@@ -14,6 +14,8 @@ mod gone;
 mod hostile;
 #[path = "follow/maps.rs"]
 mod maps;
+#[path = "follow/orders.rs"]
+mod orders;
 #[path = "follow/shuffle.rs"]
 mod shuffle;
 #[path = "follow/walk.rs"]
@@ -96,15 +98,19 @@ fn content_of_real_maps_follows() {
     eprintln!("{maps} maps; refused: {refused:#?}");
 }
 
+/// The maps with rooms, and one more: the areas of the others are alike; here one portal has another number.
+fn rooms() -> impl Iterator<Item = (String, Bsp<'static>)> {
+    let mut draft = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap().draft();
+    draft.update(quake2::AREAPORTALS, 1, |portal| portal.portal += 7).unwrap();
+    let uneven = ("uneven".to_owned(), saved(&draft));
+    fixtures().into_iter().filter(|(name, _)| name.contains("room")).chain([uneven])
+}
+
 /// A fact that is left out is seen: for each field that refers to records, its target comes into another order.
 #[test]
 fn a_reference_that_does_not_follow_is_seen() {
     let (mut seen, mut unseen) = (BTreeSet::new(), BTreeSet::new());
-    // The areas of the fixtures are alike; here one portal has another number.
-    let mut draft = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap().draft();
-    draft.update(quake2::AREAPORTALS, 1, |portal| portal.portal += 7).unwrap();
-    let uneven = ("uneven".to_owned(), saved(&draft));
-    for (name, map) in fixtures().into_iter().filter(|(name, _)| name.contains("room")).chain([uneven]) {
+    for (name, map) in rooms() {
         let before = walk::walk(&map);
         let lists = shuffle::lists(&map);
         for (list, info, bytes) in &lists {

@@ -1,0 +1,117 @@
+//! Planted faults of orders: two records of a run change places, and nothing follows. The walk has to see it where the
+//! order has a meaning ([`Order`]), and where a record gets into another set.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use bspkit::Bsp;
+use bspkit::bytes::ByteOrder;
+use bspkit::record::{Meaning, Order, Shape};
+
+use super::facts::{BESIDE, facts};
+use super::maps::saved;
+use super::{rooms, shuffle, walk};
+
+/// How many pairs of records are tried for a field of a map.
+const MOST_TRIED: usize = 4;
+
+/// A field that names a run of records, the list of these, and the runs.
+struct Runs {
+    field: String,
+    list: &'static str,
+    order: Order,
+    all: Vec<Range<usize>>,
+}
+
+/// The runs of a map, by the field that names them.
+fn runs(map: &Bsp<'_>) -> Vec<Runs> {
+    let lists = shuffle::lists(map);
+    let mut found = Vec::new();
+    for (name, info, bytes) in &lists {
+        for field in info.fields {
+            let (Meaning::Run { lump, count, order, .. } | Meaning::RunOr { lump, count, order, .. }) = field.meaning
+            else {
+                continue;
+            };
+            let Some((_, target, records)) = lists.iter().find(|(list, ..)| list == lump) else { continue };
+            let len = records.len() / target.size;
+            let number = |record: &[u8], field: &str| match walk::places(info.fields, field).first() {
+                Some((at, Shape::Number(number))) => number.integer(&record[*at..]).unwrap_or(0),
+                _ => 0,
+            };
+            let run = |record: &[u8]| {
+                let first = usize::try_from(number(record, field.name)).ok()?;
+                let count = usize::try_from(count.of(number(record, count.field))).ok()?;
+                Some(first..first + count).filter(|run| !run.is_empty() && run.end <= len)
+            };
+            let all = bytes.chunks_exact(info.size).filter_map(run).collect();
+            found.push(Runs { field: format!("{name}.{}", field.name), list: lump, order, all });
+        }
+    }
+    found
+}
+
+/// The map with two records of a list in each other's place; `None` if they have the same bytes.
+fn swapped(map: &Bsp<'_>, list: &str, one: usize, other: usize) -> Option<Bsp<'static>> {
+    let (lump, own) = list.split_once('.').unwrap_or((list, ""));
+    let slot = map.slot(lump).ok()?;
+    let part = map.records(slot).ok()?.into_iter().find(|part| part.list == own)?;
+    let (mut bytes, size) = (map.bytes(slot.id).ok()?.to_vec(), part.record.size);
+    let [one, other] = [one, other].map(|record| part.range.start + record * size);
+    if bytes[one..one + size] == bytes[other..other + size] {
+        return None;
+    }
+    (0..size).for_each(|at| bytes.swap(one + at, other + at));
+    let mut draft = map.draft();
+    draft.set(slot.id, bytes).unwrap();
+    Some(saved(&draft))
+}
+
+/// Whether the walk sees that one of these pairs of records is swapped; `None` if no pair has different bytes.
+fn is_seen(
+    map: &Bsp<'_>,
+    before: &walk::Walk,
+    list: &str,
+    pairs: impl Iterator<Item = (usize, usize)>,
+) -> Option<bool> {
+    let edited = pairs.filter_map(|(one, other)| swapped(map, list, one, other)).take(MOST_TRIED);
+    edited.map(|edited| walk::walk(&edited) != *before).reduce(|one, other| one || other)
+}
+
+#[test]
+fn an_order_that_has_a_meaning_is_seen_if_it_breaks() {
+    // What was tried, and by what name: seen on some map, seen on none.
+    let mut tried: BTreeMap<(&str, String), bool> = BTreeMap::new();
+    let mut free = BTreeSet::new();
+    for (name, map) in rooms().filter(|(_, map)| map.byte_order() == ByteOrder::Little) {
+        let before = walk::walk(&map);
+        for Runs { field, list, order, all } in runs(&map) {
+            let within = || all.iter().flat_map(|run| (run.start + 1..run.end).map(|at| (at - 1, at)));
+            // The last record of a run and the first one of the next run.
+            let between = || all.windows(2).map(|two| (two[0].end - 1, two[1].start));
+            // Runs may share records.
+            let is_parted =
+                |(one, other): &(usize, usize)| all.iter().any(|run| run.contains(one) != run.contains(other));
+            let (kind, seen) = match order {
+                Order::Matters | Order::Optional => ("within", is_seen(&map, &before, list, within())),
+                _ => {
+                    // The order of a set that nothing else names is no content: the walk is not blind, and not restless.
+                    let named = facts(map.dialect().name).filter(|(.., to)| *to == list).count();
+                    if named == 1 && !BESIDE.iter().any(|(one, other, _)| [*one, *other].contains(&list)) {
+                        let is_other = is_seen(&map, &before, list, within().filter(|pair| !is_parted(pair)));
+                        assert!(is_other != Some(true), "{name}: {field}: a set in another order is other content");
+                        free.extend(is_other.map(|_| field.clone()));
+                    }
+                    ("between", is_seen(&map, &before, list, between().filter(is_parted)))
+                }
+            };
+            if let Some(seen) = seen {
+                *tried.entry((kind, field)).or_default() |= seen;
+            }
+        }
+    }
+    let missed: Vec<_> = tried.iter().filter(|(_, seen)| !**seen).map(|(what, _)| what).collect();
+    assert!(missed.is_empty(), "nobody misses the order of {missed:?}");
+    let count = |kind: &str| tried.keys().filter(|(of, _)| *of == kind).count();
+    assert!(count("within") > 5 && count("between") > 11 && free.len() > 4, "{tried:?}, {free:?}");
+}
