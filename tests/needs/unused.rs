@@ -16,13 +16,9 @@ fn doubts(map: &Bsp<'_>, game: &Memory) -> Vec<(String, Doubt, String)> {
     unused.into_iter().map(|file| (name(file.index), file.doubt, file.why)).collect()
 }
 
-/// Insists that of these files the first ones are possible, or needed, and only the last one is likely unused.
-#[track_caller]
-fn only_the_last_is_likely(map: &Bsp<'_>, game: &Memory, case: &str) {
-    let doubts = doubts(map, game);
-    let likely: Vec<&str> =
-        doubts.iter().filter(|(_, doubt, _)| *doubt < Doubt::Much).map(|(name, ..)| &name[..]).collect();
-    assert_eq!(likely, ["materials/zz/zzz.vmt"], "{case}: {doubts:?}");
+/// The files that are likely, or certainly, unused.
+fn likely(doubts: &[(String, Doubt, String)]) -> Vec<&str> {
+    doubts.iter().filter(|(_, doubt, _)| *doubt < Doubt::Much).map(|(name, ..)| &name[..]).collect()
 }
 
 const LAST: (&str, &str) = ("materials/zz/zzz.vmt", "LightmappedGeneric { $basetexture zz/zzz }");
@@ -32,167 +28,200 @@ const PIXELS: (&str, &str) = ("materials/far/pixels.vtf", "VTF");
 /// What is tried, the entities, the embedded files with their texts, and the files that are likely unused.
 type Case = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)], &'static [&'static str]);
 
+const CASES: &[Case] = &[
+    (
+        "a material that an output names",
+        &["classname logic_auto\nOnMapSpawn x,SetOverlay,far/quay,0,-1"],
+        &[("materials/far/quay.vmt", MATERIAL), PIXELS],
+        &[],
+    ),
+    (
+        "a material in a weapon script",
+        &[],
+        &[
+            ("scripts/weapon_x.txt", "WeaponData { viewmat \"far/quay\" }"),
+            ("materials/far/quay.vmt", MATERIAL),
+            PIXELS,
+        ],
+        &[],
+    ),
+    (
+        "a material in a pop file",
+        &[],
+        &[("scripts/population/x.pop", "Icon \"quay\""), ("materials/far/quay.vmt", MATERIAL), PIXELS],
+        &[],
+    ),
+    (
+        "a model in maps/NAME.kv that cannot be read",
+        &[],
+        &[
+            ("maps/room_v20.kv", "x { t_arms models/far/quay.mdl }"),
+            ("models/far/quay.mdl", "broken far_b"),
+            ("materials/models/far_b.vmt", MATERIAL),
+            PIXELS,
+        ],
+        &[],
+    ),
+    (
+        "an override of a stock material",
+        &[],
+        &[("materials/far/stock.vmt", MATERIAL), PIXELS],
+        &["materials/far/stock.vmt"],
+    ),
+    (
+        "an override of a stock particle file",
+        &[],
+        &[("particles/stock.pcf", "broken far/quay.vmt"), ("materials/far/quay.vmt", MATERIAL), PIXELS],
+        &["particles/stock.pcf"],
+    ),
+    (
+        "numbered materials",
+        &["classname env_smokestack\nSmokeMaterial far/quay.vmt"],
+        &[("materials/far/quay.vmt", MATERIAL), ("materials/far/quay2.vmt", MATERIAL), PIXELS],
+        &[],
+    ),
+    (
+        "the far side of a rope",
+        &["classname move_rope\nRopeMaterial far/quay.vmt"],
+        &[("materials/far/quay.vmt", MATERIAL), ("materials/far/quay_back.vmt", MATERIAL), PIXELS],
+        &[],
+    ),
+    (
+        "a folder of slides",
+        &["classname vgui_slideshow_display\ndirectory far/slides"],
+        &[("materials/vgui/far/slides/one.vmt", MATERIAL), PIXELS],
+        &[],
+    ),
+    (
+        "a sky in an output",
+        &["classname logic_auto\nOnMapSpawn x,Command,sv_skyname night,0,-1"],
+        &[("materials/skybox/nightup.vmt", MATERIAL), ("materials/skybox/nightrt.vmt", MATERIAL), PIXELS],
+        &[],
+    ),
+    (
+        "a sky in a script",
+        &[],
+        &[("cfg/x.cfg", "sv_skyname night"), ("materials/skybox/nightup.vmt", MATERIAL), PIXELS],
+        &[],
+    ),
+    (
+        "colors of teams",
+        &["classname item_teamflag\nflag_icon ../hud/far\nflag_trail far"],
+        &[("materials/hud/far_red.vmt", MATERIAL), ("materials/effects/far_blue.vmt", MATERIAL), PIXELS],
+        &[],
+    ),
+    (
+        "a key of a proxy without $",
+        &["classname info_overlay\nmaterial far/quay"],
+        &[("materials/far/quay.vmt", "X { Proxies { Swap { other far\\pixels } } }"), PIXELS],
+        &[],
+    ),
+    (
+        "a key without $",
+        &["classname info_overlay\nmaterial far/quay"],
+        &[("materials/far/quay.vmt", "X { other far/pixels }"), PIXELS],
+        &[],
+    ),
+    (
+        "backslashes",
+        &["classname info_overlay\nmaterial far\\quay"],
+        &[("materials/far/quay.vmt", "X { $odd far\\pixels }"), PIXELS],
+        &[],
+    ),
+    (
+        "a material that cannot be read",
+        &["classname info_overlay\nmaterial far/quay"],
+        &[("materials/far/quay.vmt", "{{{ $basetexture far/pixels"), PIXELS],
+        &[],
+    ),
+    (
+        "an included text",
+        &["classname info_overlay\nmaterial far/quay"],
+        &[("materials/far/quay.vmt", "#base \"berth.vmt\"\nX { }"), ("materials/far/berth.vmt", MATERIAL), PIXELS],
+        &[],
+    ),
+    (
+        "a sound in a scene",
+        &[],
+        &[("scenes/x.vcd", "event speak x { param far/hit.wav }"), ("sound/far/hit.wav", "RIFF")],
+        &[],
+    ),
+    (
+        "a second format of a sound",
+        &["classname ambient_generic\nmessage far/hit.wav"],
+        &[("sound/far/hit.mp3", "ID3")],
+        &["sound/far/hit.wav"],
+    ),
+    (
+        "a sound in a console command",
+        &["classname logic_auto\nOnMapSpawn x,Command,wait 5; play far/hit,0,-1"],
+        &[("sound/far/hit.wav", "RIFF")],
+        &[],
+    ),
+    (
+        "a part of a model of another form",
+        &["classname prop_dynamic\nmodel models/far/quay.mdl"],
+        &[("models/far/quay.mdl", "broken"), ("models/far/quay.dx11.vtx", "x"), ("models/far/quay.phy", "x")],
+        &[],
+    ),
+    ("a file by the map's name", &[], &[("materials/vgui/loadingscreen_room_v20.vmt", MATERIAL), PIXELS], &[]),
+    (
+        "a model that AddOutput names",
+        &["classname logic_auto\nOnMapSpawn x,AddOutput,model models/far/quay.mdl,0,-1"],
+        &[("models/far/quay.mdl", "broken pixels"), PIXELS],
+        &[],
+    ),
+    (
+        "an output that AddOutput adds",
+        &["classname logic_auto\nOnMapSpawn x,AddOutput,OnUser1 y:SetModel:models/far/quay.mdl:0:1,0,-1"],
+        &[("models/far/quay.mdl", "broken pixels"), PIXELS],
+        &[],
+    ),
+    (
+        "a chain of texts",
+        &[],
+        &[("a.txt", "see zzb"), ("materials/zzb.vmt", "X { $odd far/quay }"), ("materials/far/quay.vtf", "VTF")],
+        &[],
+    ),
+];
+
+/// The doubts about a case, without one of its entities, files or stock files.
+fn doubts_of((_, entities, files, stock): &Case, without: Option<usize>) -> Vec<(String, Doubt, String)> {
+    let (mut at, mut files) = (0, files.to_vec());
+    let mut is_there = || {
+        at += 1;
+        without != Some(at - 1)
+    };
+    let entities: Vec<&str> = entities.iter().copied().filter(|_| is_there()).collect();
+    files.retain(|_| is_there());
+    files.push(LAST);
+    let stock = stock.iter().filter(|_| is_there());
+    let game = stock.fold(Memory::of_folder("tests/game"), |game, name| game.with(name, "stock"));
+    doubts(&room(&entities, &files), &game)
+}
+
 #[test]
 fn no_file_that_may_be_loaded_is_likely_unused() {
-    let cases: &[Case] = &[
-        (
-            "a material that an output names",
-            &["classname logic_auto\nOnMapSpawn x,SetOverlay,far/a,0,-1"],
-            &[("materials/far/a.vmt", MATERIAL), PIXELS],
-            &[],
-        ),
-        (
-            "a material in a weapon script",
-            &[],
-            &[("scripts/weapon_x.txt", "WeaponData { viewmat \"far/a\" }"), ("materials/far/a.vmt", MATERIAL), PIXELS],
-            &[],
-        ),
-        (
-            "a material in a pop file",
-            &[],
-            &[("scripts/population/x.pop", "Icon \"a\""), ("materials/far/a.vmt", MATERIAL), PIXELS],
-            &[],
-        ),
-        (
-            "a model in maps/NAME.kv that cannot be read",
-            &[],
-            &[
-                ("maps/room_v20.kv", "x { t_arms models/far/a.mdl }"),
-                ("models/far/a.mdl", "broken far_b"),
-                ("materials/models/far_b.vmt", MATERIAL),
-                PIXELS,
-            ],
-            &[],
-        ),
-        (
-            "an override of a stock material",
-            &[],
-            &[("materials/far/stock.vmt", MATERIAL), PIXELS],
-            &["materials/far/stock.vmt"],
-        ),
-        (
-            "an override of a stock particle file",
-            &[],
-            &[("particles/stock.pcf", "broken far/a.vmt"), ("materials/far/a.vmt", MATERIAL), PIXELS],
-            &["particles/stock.pcf"],
-        ),
-        (
-            "numbered materials",
-            &["classname env_smokestack\nSmokeMaterial far/a.vmt"],
-            &[("materials/far/a.vmt", MATERIAL), ("materials/far/a2.vmt", MATERIAL), PIXELS],
-            &[],
-        ),
-        (
-            "the far side of a rope",
-            &["classname move_rope\nRopeMaterial far/a.vmt"],
-            &[("materials/far/a.vmt", MATERIAL), ("materials/far/a_back.vmt", MATERIAL), PIXELS],
-            &[],
-        ),
-        (
-            "a folder of slides",
-            &["classname vgui_slideshow_display\ndirectory far/slides"],
-            &[("materials/vgui/far/slides/one.vmt", MATERIAL), PIXELS],
-            &[],
-        ),
-        (
-            "a sky in an output",
-            &["classname logic_auto\nOnMapSpawn x,Command,sv_skyname night,0,-1"],
-            &[("materials/skybox/nightup.vmt", MATERIAL), ("materials/skybox/nightrt.vmt", MATERIAL), PIXELS],
-            &[],
-        ),
-        (
-            "a sky in a script",
-            &[],
-            &[("cfg/x.cfg", "sv_skyname night"), ("materials/skybox/nightup.vmt", MATERIAL), PIXELS],
-            &[],
-        ),
-        (
-            "colors of teams",
-            &["classname item_teamflag\nflag_icon ../hud/far\nflag_trail far"],
-            &[("materials/hud/far_red.vmt", MATERIAL), ("materials/effects/far_blue.vmt", MATERIAL), PIXELS],
-            &[],
-        ),
-        (
-            "a key of a proxy without $",
-            &["classname info_overlay\nmaterial far/a"],
-            &[("materials/far/a.vmt", "X { Proxies { Swap { other far\\pixels } } }"), PIXELS],
-            &[],
-        ),
-        (
-            "a key without $",
-            &["classname info_overlay\nmaterial far/a"],
-            &[("materials/far/a.vmt", "X { other far/pixels }"), PIXELS],
-            &[],
-        ),
-        (
-            "backslashes",
-            &["classname info_overlay\nmaterial far\\a"],
-            &[("materials/far/a.vmt", "X { $odd far\\pixels }"), PIXELS],
-            &[],
-        ),
-        (
-            "a material that cannot be read",
-            &["classname info_overlay\nmaterial far/a"],
-            &[("materials/far/a.vmt", "{{{ $basetexture far/pixels"), PIXELS],
-            &[],
-        ),
-        (
-            "an included text",
-            &["classname info_overlay\nmaterial far/a"],
-            &[("materials/far/a.vmt", "#base \"b.vmt\"\nX { }"), ("materials/far/b.vmt", MATERIAL), PIXELS],
-            &[],
-        ),
-        (
-            "a sound in a scene",
-            &[],
-            &[("scenes/x.vcd", "event speak x { param far/hit.wav }"), ("sound/far/hit.wav", "RIFF")],
-            &[],
-        ),
-        (
-            "a second format of a sound",
-            &["classname ambient_generic\nmessage far/hit.wav"],
-            &[("sound/far/hit.mp3", "ID3")],
-            &["sound/far/hit.wav"],
-        ),
-        (
-            "a sound in a console command",
-            &["classname logic_auto\nOnMapSpawn x,Command,wait 5; play far/hit,0,-1"],
-            &[("sound/far/hit.wav", "RIFF")],
-            &[],
-        ),
-        (
-            "a part of a model of another form",
-            &["classname prop_dynamic\nmodel models/far/a.mdl"],
-            &[("models/far/a.mdl", "broken"), ("models/far/a.dx11.vtx", "x"), ("models/far/a.phy", "x")],
-            &[],
-        ),
-        ("a file by the map's name", &[], &[("materials/vgui/loadingscreen_room_v20.vmt", MATERIAL), PIXELS], &[]),
-        (
-            "a model that AddOutput names",
-            &["classname logic_auto\nOnMapSpawn x,AddOutput,model models/far/a.mdl,0,-1"],
-            &[("models/far/a.mdl", "broken pixels"), PIXELS],
-            &[],
-        ),
-        (
-            "an output that AddOutput adds",
-            &["classname logic_auto\nOnMapSpawn x,AddOutput,OnUser1 y:SetModel:models/far/a.mdl:0:1,0,-1"],
-            &[("models/far/a.mdl", "broken pixels"), PIXELS],
-            &[],
-        ),
-        (
-            "a chain of texts",
-            &[],
-            &[("a.txt", "see zzb"), ("materials/zzb.vmt", "X { $odd far/a }"), ("materials/far/a.vtf", "VTF")],
-            &[],
-        ),
-    ];
-    for (case, entities, files, stock) in cases {
-        let mut files = files.to_vec();
-        files.push(LAST);
-        let mut game = Memory::of_folder("tests/game");
-        stock.iter().for_each(|name| game = std::mem::take(&mut game).with(name, "stock"));
-        only_the_last_is_likely(&room(entities, &files), &game, case);
+    for case in CASES {
+        let doubts = doubts_of(case, None);
+        assert_eq!(likely(&doubts), [LAST.0], "{}: {doubts:?}", case.0);
     }
+}
+
+/// A reference that is not followed is seen: without what refers to it, a file of each case is likely unused.
+#[test]
+fn a_reference_that_is_not_followed_is_seen() {
+    let mut unseen = Vec::new();
+    for case in CASES {
+        let (name, entities, files, stock) = case;
+        let is_seen = |without: usize| likely(&doubts_of(case, Some(without))).len() > 1;
+        // Each entity matters; if there is none, one of the files or a file of the game does.
+        unseen.extend((0..entities.len()).filter(|at| !is_seen(*at)).map(|at| (*name, at)));
+        if entities.is_empty() && !(0..files.len() + stock.len()).any(is_seen) {
+            unseen.push((*name, 0));
+        }
+    }
+    assert!(unseen.is_empty(), "nobody misses {unseen:#?}");
 }
 
 #[test]
@@ -270,6 +299,9 @@ fn every_file_by_the_map_s_name_is_known_everywhere() {
         let name = String::from_utf8_lossy(pak.get(file.index).unwrap().name()).into_owned();
         assert!(!names.contains(&name), "{name}: {}", file.why);
     }
+    // A row that is missing is seen: a name that is in no row leads nowhere.
+    let other: Vec<_> = rows.clone().map(|row| name("other_map", row)).collect();
+    assert!(other.iter().all(|other| found.get(other).is_none()), "{other:?}");
     let rename = Rename::new("room_v20", "own_arena").unwrap();
     for row in rows {
         let (old, new) = (name("room_v20", row), name("own_arena", row));
