@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Error as AnyhowError, Result, bail};
 use bspkit::dialect::AREAS;
@@ -21,7 +21,7 @@ use clap::{Args, ValueEnum};
 use super::context::{Context, is_stdin};
 use super::maps::{MapFile, Maps, real_path};
 use super::talk::{Code, Job, count, shown};
-use dry::{DryRun, Sums};
+use dry::{DryRun, Sums, Summary};
 
 #[derive(Args)]
 #[command(next_help_heading = "Saving")]
@@ -116,7 +116,9 @@ impl Save {
         let maps = self.with_targets(maps)?;
         let unmatched = Mutex::new(Vec::new());
         let any_saved = AtomicBool::new(false);
+        let summary = (self.dry_run && maps.many && !self.json).then(Arc::<Mutex<Summary>>::default);
         let code = maps.each(cx, |map, job| {
+            summary.iter().for_each(|summary| Summary::of(summary).maps += 1);
             let bsp = cx.open(&map.path)?;
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
             let mut draft = bsp.draft();
@@ -137,13 +139,14 @@ impl Save {
             if maps.many && self.only_changed && plan.is_identity() {
                 return Ok(Code::Done);
             }
-            let code = self.save(map, &draft, &plan, job)?;
+            let code = self.save(map, &draft, &plan, summary.as_ref(), job)?;
             any_saved.store(true, Ordering::Relaxed);
             if !what.is_empty() {
                 job.say(&format!("{}: {what}", job.path));
             }
             Ok(if is_whole { code } else { code.max(Code::Found) })
         })?;
+        summary.iter().try_for_each(|summary| Summary::of(summary).print(cx))?;
         if any_saved.into_inner() && code != Code::Stopped {
             self.copy(cx, &unmatched.into_inner().unwrap_or_else(PoisonError::into_inner))?;
         }
@@ -284,7 +287,14 @@ impl Save {
     }
 
     /// Saves one map, or prints what would change.
-    fn save(&self, map: &MapFile, draft: &Draft<'_>, plan: &Plan<'_>, job: &mut Job<'_>) -> Result<Code> {
+    fn save(
+        &self,
+        map: &MapFile,
+        draft: &Draft<'_>,
+        plan: &Plan<'_>,
+        summary: Option<&Arc<Mutex<Summary>>>,
+        job: &mut Job<'_>,
+    ) -> Result<Code> {
         let bsp = draft.bsp();
         let findings = if plan.is_identity() { Findings::default() } else { Findings::of(draft)? };
         if !self.force && !self.dry_run {
@@ -310,10 +320,14 @@ impl Save {
         let (path, findings) = (&*map.path, &findings);
         let mut done = DryRun { path, target, plan, touched: &touched, sums: None, warnings, findings, backup: None };
         if self.dry_run {
-            if self.json || !job.talk.quiet {
-                done.sums = Some(Sums::new(bsp, plan, self.checksum || job.talk.verbose));
+            let are_wanted = self.checksum || job.talk.verbose;
+            if self.json || !job.talk.quiet || summary.is_some() {
+                done.sums = Some(Sums::new(bsp, plan, are_wanted));
             }
-            done.print(job)?;
+            match summary {
+                Some(summary) => done.add_to(summary, are_wanted, job)?,
+                None => done.print(job)?,
+            }
             areas.iter().for_each(|areas| areas.say("", job));
             return Ok(Code::Done);
         }

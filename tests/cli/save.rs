@@ -167,6 +167,33 @@ fn folders_are_edited_into_folders() {
     assert_eq!(lines.text().lines().count(), 2);
 }
 
+/// A dry run of several maps is short: first what changes in all of them, then a line for each. The details of one map
+/// are as before.
+#[test]
+fn a_dry_run_of_several_maps_begins_with_a_summary() {
+    let room = Room::empty();
+    room.write("maps/a.bsp", &fixture("q2/own_rooms"));
+    room.write("maps/b.bsp", &fixture("q3/own_rooms"));
+    room.write("maps/c.bsp", &fixture("q3/own_rooms"));
+    room.bspkit("ent set maps/c.bsp worldspawn message=x --in-place").done();
+    room.write("maps/d.bsp", b"no map");
+    let edit = "ent set maps worldspawn message=x --dry-run";
+    let run = room.bspkit(edit);
+    let lines: Vec<&str> = run.text().lines().collect();
+    assert_eq!((run.code, lines.len()), (Some(1), 4), "{}", run.text());
+    assert_eq!(lines[0], "2 of 4 maps change; 2 entities, 2 values; checksum changes: 2");
+    assert!(lines[1].starts_with(&format!("{}: 1 entity, 1 value; ENTITIES ", native("maps/a.bsp"))), "{}", lines[1]);
+    assert!(!run.text().contains("written") && !run.err.contains("clients"), "{}{}", run.text(), run.err);
+    assert!(room.bspkit(&format!("{edit} --checksum")).err.contains("clients need the new map"));
+
+    let run = room.bspkit(&format!("{edit} -v"));
+    assert!(run.text().contains("  written") && run.text().ends_with(&format!("{}\n", lines[0])), "{}", run.text());
+    let run = room.bspkit("ent set maps/a.bsp worldspawn message=x --dry-run").done();
+    assert!(run.text().contains("  written") && !run.text().contains("maps change"), "{}", run.text());
+    let run = room.bspkit("ent set maps/a.bsp maps/b.bsp nosuch k=v --dry-run");
+    assert_eq!(run.text(), "0 of 2 maps change; checksum changes: 0\n");
+}
+
 #[test]
 fn a_target_is_never_another_map_that_is_read() {
     let room = Room::empty();

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 use bspkit::bytes::differences;
@@ -10,12 +11,13 @@ use bspkit::face::changes::ComparisonJson;
 use bspkit::face::report::FindingJson;
 use bspkit::op::check::Stale;
 use bspkit::op::checksum::{self, Value};
-use bspkit::op::compare::{self, Comparison};
+use bspkit::op::compare::{self, Comparison, Touched};
 use bspkit::{Bsp, ChangeKind, Draft, Plan};
 use serde::Serialize;
 
 use super::Findings;
-use crate::cli::talk::{Job, shown};
+use crate::cli::context::Context;
+use crate::cli::talk::{Job, count, shown};
 
 // `--dry-run` prints the plan of a save; `--json` prints it for every save.
 
@@ -92,6 +94,8 @@ pub(super) fn sizes([old, new]: [&[u8]; 2]) -> String {
 /// What an edit touches: counted for the report of a save, and named in a dry run and in JSON.
 pub(super) fn touched(draft: &Draft<'_>, is_dry: bool, job: &Job<'_>) -> Result<Comparison> {
     let most = match (job.json, is_dry, job.talk.verbose) {
+        // Of several maps only the numbers are printed.
+        (false, true, false) if job.many => 0,
         (_, true, _) if job.lists_all => usize::MAX,
         (true, _, _) | (false, true, true) => 1000,
         (false, true, false) => 10,
@@ -160,6 +164,27 @@ impl DryRun<'_> {
         Ok(())
     }
 
+    /// Counts this map in the summary of several. With `--verbose` its details are printed, otherwise one line.
+    pub(super) fn add_to(&self, summary: &Arc<Mutex<Summary>>, with_sums: bool, job: &mut Job<'_>) -> Result<()> {
+        let place = self.target.unwrap_or(self.path);
+        let mut own = Summary {
+            changed: usize::from(!self.plan.is_identity()),
+            touched: self.touched.touched(),
+            sums: usize::from(self.sums.as_ref().is_some_and(Sums::any_changes)),
+            ..Summary::default()
+        };
+        match job.talk.verbose {
+            true => self.print(job)?,
+            false => {
+                own.lines = format!("{}: {}\n", shown(place), self.report());
+                self.sums.iter().filter(|_| with_sums).for_each(|sums| sums.say(place, job));
+            }
+        }
+        let summary = Arc::clone(summary);
+        job.in_turn(move || Summary::of(&summary).add(own));
+        Ok(())
+    }
+
     /// The report in one line: what the edit touches, and how lumps are placed.
     pub(super) fn report(&self) -> String {
         let touched = self.touched.touched();
@@ -192,6 +217,42 @@ impl DryRun<'_> {
             references: self.findings.stale.clone(),
             backup: self.backup.map(shown),
         }
+    }
+}
+
+// A dry run of several maps begins with what changes in all of them. So the line of each map is kept until then; details
+// can be long, and are printed at once.
+
+/// What a dry run of several maps would change.
+#[derive(Default)]
+pub(super) struct Summary {
+    pub(super) maps: usize,
+    changed: usize,
+    touched: Touched,
+    /// Maps of which clients compare a checksum that changes.
+    sums: usize,
+    lines: String,
+}
+
+impl Summary {
+    pub(super) fn of(shared: &Mutex<Summary>) -> MutexGuard<'_, Summary> {
+        shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&mut self, other: Summary) {
+        self.changed += other.changed;
+        self.touched += other.touched;
+        self.sums += other.sums;
+        self.lines += &other.lines;
+    }
+
+    pub(super) fn print(&self, cx: &Context) -> Result<()> {
+        let (changed, verb) = (self.changed, if self.changed == 1 { "changes" } else { "change" });
+        let mut text = format!("{changed} of {} {verb}", count(self.maps, "map", "maps"));
+        if !self.touched.is_empty() {
+            text += &format!("; {}", self.touched);
+        }
+        cx.talk.stdout(format!("{text}; checksum changes: {}\n{}", self.sums, self.lines).as_bytes()).map(drop)
     }
 }
 
@@ -235,6 +296,11 @@ impl Sums {
             Change { checksum, is_same, values }
         };
         Sums(bsp.dialect().checksums.iter().map(change).collect())
+    }
+
+    /// Whether a checksum changes that clients or servers compare.
+    fn any_changes(&self) -> bool {
+        self.0.iter().any(|change| !change.is_same && change.checksum.use_of != Use::FileName)
     }
 
     /// A line for each.
