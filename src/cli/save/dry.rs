@@ -220,8 +220,8 @@ impl DryRun<'_> {
     }
 }
 
-// A dry run of several maps begins with what changes in all of them. So the line of each map is kept until then; details
-// can be long, and are printed at once.
+// A dry run of several maps begins with what changes in all of them. So the line of each map is kept until then;
+// details can be long, and are printed at once.
 
 /// What a dry run of several maps would change.
 #[derive(Default)]
