@@ -55,9 +55,9 @@ fn a_list_with_a_mistake_writes_nothing() {
     let room = Room::new();
     let good = room.bspkit("ent list q2.bsp --json").done();
     for (bad, says) in [
-        (good.text().replacen("\"pairs\": [", "\"pairs\": [,", 1), "column 17: expected value"),
+        (good.text().replacen("\"pairs\":[", "\"pairs\":[,", 1), "column 40: expected value"),
         (good.text().replacen("\"value\"", "\"vaule\"", 1), "unknown field `vaule`"),
-        (good.text().replacen("\"index\": 3", "\"index\": 300", 1), "the map has no entity 300"),
+        (good.text().replacen("\"index\":3,", "\"index\":300,", 1), "the map has no entity 300"),
         ("[]".to_owned(), "line 1, column 1: expected an object with `entities`"),
         (good.text().replacen("\"worldspawn\"", "\"light\"", 1), "worldspawn"),
         (good.text().replacen("\"worldspawn\"", "\"a\\\"b\"", 1), "quote"),

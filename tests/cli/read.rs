@@ -197,6 +197,23 @@ fn ent_list_gives_the_text_as_it_stands() {
     assert_eq!(json["findings"], json!([]));
 }
 
+/// A search by line finds whole entities in JSON too.
+#[test]
+fn ent_list_and_ent_get_give_each_entity_on_a_line_of_json() {
+    let room = Room::new();
+    for command in ["ent list q2.bsp --json", "ent get q2.bsp * --json"] {
+        let run = room.bspkit(command).done();
+        let document = run.json();
+        let listed = document["entities"].as_array().unwrap();
+        let lines: Vec<&str> = run.text().lines().filter(|line| line.contains("\"pairs\"")).collect();
+        assert_eq!(lines.len(), listed.len(), "{}", run.text());
+        for (line, entity) in lines.into_iter().zip(listed) {
+            let own: Value = serde_json::from_str(line.trim().trim_end_matches(',')).unwrap();
+            assert_eq!(&own, entity, "{command}");
+        }
+    }
+}
+
 #[test]
 fn ent_get_gives_values_one_on_a_line() {
     let room = Room::new();

@@ -16,7 +16,9 @@ use bspkit::face::entities::EntityJson;
 use bspkit::face::report::{FindingJson, PlaceJson};
 use bspkit::op::check::Severity;
 use bspkit::{Bounds, Bsp, Error, ErrorKind};
+use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
+use serde_json::value::to_raw_value;
 
 use super::context::Context;
 use super::talk::Code;
@@ -292,9 +294,14 @@ impl Report for List<'_> {
     }
 }
 
-/// Writes entities as JSON one at a time, since a text may have a million pairs.
+/// Writes entities as JSON one at a time, since a text may have a million pairs; each is one line of an indented
+/// document, for programs that search by line.
 fn all<S: Serializer>(entities: &[Entity<'_>], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(entities.iter().map(EntityJson))
+    let mut list = serializer.serialize_seq(Some(entities.len()))?;
+    for entity in entities {
+        list.serialize_element(&to_raw_value(&EntityJson(entity)).map_err(S::Error::custom)?)?;
+    }
+    list.end()
 }
 
 fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
@@ -341,13 +348,14 @@ pub(crate) struct GetArgs {
 }
 
 #[derive(Serialize)]
-struct Gotten<'e, 'a> {
-    entities: Vec<EntityJson<'e, 'a>>,
+struct Gotten<'a> {
+    #[serde(serialize_with = "all")]
+    entities: Vec<Entity<'a>>,
 }
 
-impl Report for Gotten<'_, '_> {
+impl Report for Gotten<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        for (place, EntityJson(entity)) in self.entities.iter().enumerate() {
+        for (place, entity) in self.entities.iter().enumerate() {
             if place > 0 {
                 job.line("");
             }
@@ -396,8 +404,12 @@ fn run_get(cx: &Context, args: &GetArgs) -> Result<Code> {
         let indices = choice.of(&entities);
         let chosen: Vec<Entity<'_>> = indices.iter().filter_map(|index| entities.get(*index)).collect();
         let Some(key) = &key else {
-            job.report(&Gotten { entities: chosen.iter().map(EntityJson).collect() })?;
-            return Ok(if chosen.is_empty() { job.nothing(&choice.nothing(&entities)) } else { Code::Done });
+            let gotten = Gotten { entities: chosen };
+            job.report(&gotten)?;
+            return Ok(match gotten.entities.is_empty() {
+                true => job.nothing(&choice.nothing(&entities)),
+                false => Code::Done,
+            });
         };
         let with_values = chosen.iter().map(|entity| (entity.index(), key.values(entity)));
         let with_values = with_values.filter(|(_, values)| !values.is_empty()).map(|(index, raw)| ValuesOf {
