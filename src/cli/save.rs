@@ -21,7 +21,7 @@ use clap::{Args, ValueEnum};
 use super::context::{Context, is_stdin};
 use super::maps::{MapFile, Maps, real_path};
 use super::talk::{Code, Job, count, shown};
-use dry::{DryRun, Sums, Summary};
+use dry::{DryRun, Summary, Sums};
 
 #[derive(Args)]
 #[command(next_help_heading = "Saving")]
