@@ -209,3 +209,48 @@ fn only_what_is_saved_is_recorded() {
     room.bspkit("ent apply q2.bsp --rules r.cfg -o -");
     assert!(room.names().iter().all(|name| !name.to_string_lossy().ends_with(".rules.json")));
 }
+
+/// A record with another hash tells of another map or of other rules, and nothing is applied a second time.
+#[test]
+fn a_record_with_another_hash_is_seen() {
+    let room = Room::new();
+    room.write("r.cfg", ADD);
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    let (map, record) = (room.read("q2.bsp"), String::from_utf8(room.read("q2.bsp.rules.json")).unwrap());
+    let cases: [(&[&str], &str, &str); 5] = [
+        // The map is known by its entities or by all else in it: one of both is enough.
+        (&[], "are as they were after that", "the rules are recorded as applied"),
+        (&["build"], "are as they were after that", "the rules are recorded as applied"),
+        (&["after"], "the entities were edited since", "the rules are recorded as applied"),
+        (&["build", "after"], "the record is of another map", "all that the rules would add is in the map already"),
+        (&["sum"], "are as they were after that", "it cannot be known whether to apply r.cfg again"),
+    ];
+    for (keys, status, applied) in cases {
+        let mut wrong = record.clone().into_bytes();
+        for key in keys {
+            let at = record.find(&format!("\"{key}\": \"")).unwrap() + key.len() + 5;
+            wrong[at] = if wrong[at] == b'0' { b'1' } else { b'0' };
+        }
+        room.write("q2.bsp.rules.json", &wrong);
+        let run = room.bspkit("rules status q2.bsp").done();
+        assert!(run.text().contains(status), "{keys:?}: {}", run.text());
+        let run = room.bspkit("ent apply q2.bsp --rules r.cfg --in-place");
+        assert!(run.err.contains(applied), "{keys:?}: {}", run.err);
+        assert!(room.read("q2.bsp") == map, "{keys:?}: the rules are applied again");
+    }
+}
+
+/// Without its record a calculation is done again: the record alone keeps it from that.
+#[test]
+fn a_record_that_is_missing_is_seen() {
+    let room = Room::new();
+    room.write("r.rule", b"{ match \"classname\" \"worldspawn\" have \"n\" mult \"n\" 2 }\n");
+    room.bspkit("ent set goldsrc.bsp worldspawn n=2 --in-place").done();
+    for (is_kept, expected) in [(true, "4\n"), (true, "4\n"), (false, "8\n")] {
+        if !is_kept {
+            std::fs::remove_file(room.path("goldsrc.bsp.rules.json")).unwrap();
+        }
+        room.bspkit("ent apply goldsrc.bsp --rules r.rule --in-place").done();
+        assert_eq!(room.bspkit("ent get goldsrc.bsp worldspawn n").text(), expected);
+    }
+}
