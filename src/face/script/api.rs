@@ -296,10 +296,16 @@ pub(super) fn apply_to_syntax(engine: &mut Engine) {
 }
 
 /// The memory of this process that is not part of a file, in bytes, where the system says it.
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[cfg(any(windows, target_os = "macos", target_os = "freebsd"))]
 fn memory() -> Option<u64> {
     let bytes = |stats: memory_stats::MemoryStats| if cfg!(windows) { stats.virtual_mem } else { stats.physical_mem };
     memory_stats::memory_stats().and_then(|stats| bytes(stats).try_into().ok())
+}
+
+/// Other systems do not say it.
+#[cfg(not(any(windows, target_os = "macos", target_os = "freebsd", target_os = "linux", target_os = "android")))]
+fn memory() -> Option<u64> {
+    None
 }
 
 /// The memory of this process that is not part of a file, in bytes, where the system says it.
