@@ -236,6 +236,15 @@ fn program() -> Result<String> {
     Ok(format!("'{}'", own.replace('\'', r"'\''")))
 }
 
+/// Prints the lines that are there or missing, and what is said of the repository.
+fn report(cx: &Context, folder: &Path, lines: &str, said: &str) -> Result<Code> {
+    cx.talk.stdout(lines.as_bytes())?;
+    if !cx.talk.quiet {
+        cx.talk.stderr(format!("{}: {said}\n", shown(folder)).as_bytes());
+    }
+    Ok(Code::Done)
+}
+
 pub(super) fn run_install(cx: &Context, args: &InstallArgs) -> Result<Code> {
     let top = top_level(&args.folder)?;
     let attributes = top.join(ATTRIBUTES);
@@ -265,16 +274,12 @@ pub(super) fn run_install(cx: &Context, args: &InstallArgs) -> Result<Code> {
             git(&top, &["config", "--local", name, value]).with_context(|| format!("cannot set {name}"))?;
         }
     }
-    cx.talk.stdout(text.as_bytes())?;
     let said = match (text.is_empty(), args.write) {
         (true, _) => "is set up already",
         (false, true) => "is set up",
         (false, false) => "is not set up; --write writes these lines",
     };
-    if !cx.talk.quiet {
-        cx.talk.stderr(format!("{}: {said}\n", shown(&args.folder)).as_bytes());
-    }
-    Ok(Code::Done)
+    report(cx, &args.folder, &text, said)
 }
 
 // `git uninstall`: takes out what `git install` has put into a repository.
@@ -327,14 +332,10 @@ pub(super) fn run_uninstall(cx: &Context, args: &UninstallArgs) -> Result<Code> 
             git(&top, &["config", "--local", "--unset", name]).with_context(|| format!("cannot unset {name}"))?;
         }
     }
-    cx.talk.stdout(text.as_bytes())?;
     let said = match (text.is_empty(), args.write) {
         (true, _) => "has nothing of git install",
         (false, true) => "has nothing of git install any more",
         (false, false) => "is set up; --write takes this out",
     };
-    if !cx.talk.quiet {
-        cx.talk.stderr(format!("{}: {said}\n", shown(&args.folder)).as_bytes());
-    }
-    Ok(Code::Done)
+    report(cx, &args.folder, &text, said)
 }
