@@ -8,8 +8,22 @@ use std::time::Duration;
 
 use super::room::{Room, fixture};
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_bspkit");
+
 fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// `program` with the signals as a terminal gives them: a run of the tests by `nohup`, or behind a shell, ignores some, and a
+/// child inherits that.
+fn heeding(room: &Room, program: &str) -> Command {
+    let mut command = Command::new(program);
+    if cfg!(target_os = "linux") {
+        command = Command::new("env");
+        command.args(["--default-signal=HUP,INT,TERM", program]);
+    }
+    command.current_dir(room.path("")).stdin(Stdio::null());
+    command
 }
 
 fn temporary(folder: &Path) -> usize {
@@ -33,7 +47,8 @@ fn a_batch_that_is_stopped_leaves_whole_files() {
     let mut changed = 0;
     for name in ["INT", "TERM", "INT"] {
         let line = ["ent", "set", "maps", "worldspawn", "message=new", "--in-place", "-j", "2"];
-        let mut child = room.command().args(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            heeding(&room, PROGRAM).args(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         // Once something is said the run is in its midst.
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
@@ -69,8 +84,8 @@ fn a_closed_terminal_stops_the_run_unless_that_is_ignored() {
     for (ignored, name) in [("", "HUP"), ("HUP", "HUP"), ("INT", "INT")] {
         let trap = if ignored.is_empty() { String::new() } else { format!("trap '' {ignored}; ") };
         let line = format!("{trap}exec \"$0\" ent set maps worldspawn message=new -o out");
-        let mut command = Command::new("sh");
-        command.args(["-c", &line, env!("CARGO_BIN_EXE_bspkit")]).current_dir(room.path(""));
+        let mut command = heeding(&room, "sh");
+        command.args(["-c", &line, PROGRAM]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
@@ -105,7 +120,7 @@ fn what_is_half_written_goes_away() {
     fs::create_dir(room.path("out")).unwrap();
     for (map, signals) in [("maps/a.bsp", 1), ("maps", 2)] {
         let line = ["ent", "set", map, "worldspawn", "message=new", "-o", "out"];
-        let child = room.command().args(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let child = heeding(&room, PROGRAM).args(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let seen = (0..5000).any(|_| {
             std::thread::sleep(Duration::from_millis(1));
             temporary(&room.path("out")) > 0
