@@ -81,6 +81,15 @@ fn examples_without_arguments_edit_a_map_of_ours() {
     }
 }
 
+/// Records of the library in a struct of binrw, and a struct of the example's own, give what they got.
+#[test]
+fn binrw_streams_reads_what_it_wrote() {
+    let map = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/q2/own_rooms.bsp");
+    let planes = Bsp::open(&map).unwrap().table(bspkit::dialect::quake2::PLANES).unwrap().len();
+    let expected = format!("{planes} planes, equal: true\nteams [0, 1, 2]\n");
+    assert_eq!(said(&run("binrw_streams", &[map.to_str().unwrap()])), expected);
+}
+
 #[test]
 fn repack_pak_replaces_one_file_only() {
     let folder = tempfile::tempdir().unwrap();

@@ -26,7 +26,8 @@ where
 }
 
 mod tests {
-    use crate::record::{Codec, Field, Record, RecordInfo, Shape};
+    use crate::record::declare::Codec;
+    use crate::record::{Field, Record, RecordInfo, Shape};
 
     use super::codecs_agree;
 
@@ -60,7 +61,7 @@ mod tests {
             name: "Exchanged",
             size: 4,
             fields: &[],
-            reencode: crate::record::reencode::<Exchanged>,
+            reencode: crate::record::declare::reencode::<Exchanged>,
             type_id: std::any::TypeId::of::<Exchanged>,
         };
     }

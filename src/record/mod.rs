@@ -2,10 +2,11 @@
 //!
 //! `records!` turns a list of fields into a struct with its own codec, checks the size at compile time, and describes
 //! the struct as data: [`RecordInfo`], which the tests iterate over. Decoding and encoding a record restores its bytes,
-//! for any bytes of its size. So nothing is lost that a decoder does not understand. Structs are `#[binrw]` too, for
-//! users of binrw. Nothing here depends on that, and a test compares both codecs.
+//! for any bytes of its size. So nothing is lost that a decoder does not understand. With the feature `binrw` structs are
+//! `#[binrw]` too, for users of that crate. Nothing here depends on that, and a test compares both codecs.
 
-#[cfg(test)]
+pub mod declare;
+#[cfg(all(test, feature = "binrw"))]
 pub(crate) mod law;
 mod meaning;
 mod shape;
@@ -16,10 +17,12 @@ use std::any::TypeId;
 use std::ops::Range;
 
 use crate::bytes::ByteOrder;
+use declare::Codec;
+pub(crate) use declare::records;
 pub use meaning::{Count, CountForm, FlagKind, Gone, Meaning, Order};
 pub(crate) use meaning::{in_turn, index, index_or_none, optional_run_of, perhaps, run, run_of, set};
+pub(crate) use shape::write_name;
 pub use shape::{FieldInfo, Name, Number, Shape};
-pub(crate) use shape::{count, lay, with, write_name};
 pub(crate) use table::Held;
 pub use table::{Iter, Table, TableMut};
 pub(crate) use text::fill;
@@ -57,160 +60,9 @@ impl RecordInfo {
     }
 }
 
-/// Decodes as many whole records as there are and encodes them again.
-pub(crate) fn reencode<R: Record>(bytes: &[u8]) -> Vec<u8> {
-    let mut out = vec![0; bytes.len() / R::SIZE * R::SIZE];
-    for (old, new) in bytes.chunks_exact(R::SIZE).zip(out.chunks_exact_mut(R::SIZE)) {
-        if let Some(record) = R::decode(old) {
-            record.write(new);
-        }
-    }
-    out
-}
-
-// `records!`: the declaration of structs.
-
-/// Declares records: `pub struct Name(SIZE) { pub field: type as "engine_name" => meaning, … }`, little-endian,
-/// without hidden padding. A field without `as` has the same name as in the engine. A field without `=>` has no meaning
-/// beyond its number. If an array holds several fields of the engine, `as` lists their names.
-///
-/// `..Other,` includes the fields of another record. The field list contains them directly; the struct contains them as
-/// `base` and derefs to it. `..Other with { field: meaning, field as name: meaning }` gives some of them other meanings
-/// and names.
-macro_rules! records {
-    ($($(#[$meta:meta])* pub struct $name:ident($size:literal) {
-        $($(#[$doc:meta])* pub $field:ident: $type:ty $(as $engine:literal)? $(=> $meaning:expr)?,)*
-        $(..$base:ident $(with { $($old:ident $(as $new:ident)?: $other:expr),* })?,
-        $($(#[$more_doc:meta])*
-        pub $more:ident: $more_type:ty $(as $more_engine:literal)? $(=> $more_meaning:expr)?,)*)?
-    })*) => {
-        $(
-        $(#[$meta])*
-        #[binrw::binrw]
-        #[brw(little)]
-        #[derive(Clone, Copy, Debug, PartialEq)]
-        pub struct $name {
-            $($(#[$doc])* $(#[doc = concat!("\n\nThe engine's name: `", $engine, "`.")])? pub $field: $type,)*
-            $(
-            #[doc = concat!("The fields of [`", stringify!($base), "`].")]
-            pub base: $base,
-            $($(#[$more_doc])* $(#[doc = concat!("\n\nThe engine's name: `", $more_engine, "`.")])?
-            pub $more: $more_type,)*
-            )?
-        }
-
-        $(
-        impl std::ops::Deref for $name {
-            type Target = $base;
-
-            #[inline]
-            fn deref(&self) -> &$base {
-                &self.base
-            }
-        }
-
-        impl std::ops::DerefMut for $name {
-            #[inline]
-            fn deref_mut(&mut self) -> &mut $base {
-                &mut self.base
-            }
-        }
-        )?
-
-        impl $crate::record::Codec for $name {
-            #[inline(always)]
-            fn read(bytes: &[u8]) -> Self {
-                let (bytes, mut at) = (&bytes[..<Self as $crate::record::Field>::SIZE], 0);
-                // The fields of a struct expression are evaluated in the order in which they are written.
-                $name {
-                    $($field: $crate::record::next::<$type>(bytes, &mut at),)*
-                    $(base: $crate::record::next::<$base>(bytes, &mut at),
-                    $($more: $crate::record::next::<$more_type>(bytes, &mut at),)*)?
-                }
-            }
-
-            #[inline(always)]
-            fn write(&self, bytes: &mut [u8]) {
-                let (bytes, mut at) = (&mut bytes[..<Self as $crate::record::Field>::SIZE], 0);
-                $($crate::record::put::<$type>(&self.$field, bytes, &mut at);)*
-                $($crate::record::put::<$base>(&self.base, bytes, &mut at);
-                $($crate::record::put::<$more_type>(&self.$more, bytes, &mut at);)*)?
-            }
-        }
-
-        impl $crate::record::Field for $name {
-            const SIZE: usize = 0 $(+ <$type as $crate::record::Field>::SIZE)*
-                $(+ <$base as $crate::record::Field>::SIZE $(+ <$more_type as $crate::record::Field>::SIZE)*)?;
-            const SHAPE: $crate::record::Shape =
-                $crate::record::Shape::Record(<$name as $crate::record::Record>::INFO.fields);
-        }
-
-        impl $crate::record::Record for $name {
-            const INFO: &'static $crate::record::RecordInfo = {
-                const PARTS: &[&[$crate::record::FieldInfo]] = &[
-                    &[$($crate::record::field!($field: $type, [$($engine)?], [$($meaning)?]),)*],
-                    $(
-                    &$crate::record::with::<{ <$base as $crate::record::Record>::INFO.fields.len() }>(
-                        <$base as $crate::record::Record>::INFO.fields,
-                        &[$($((stringify!($old), concat!("" $(, stringify!($new))?), $other),)*)?],
-                    ),
-                    &[$($crate::record::field!($more: $more_type, [$($more_engine)?], [$($more_meaning)?]),)*],
-                    )?
-                ];
-                &$crate::record::RecordInfo {
-                    name: stringify!($name),
-                    size: <$name as $crate::record::Field>::SIZE,
-                    fields: &$crate::record::lay::<{ $crate::record::count(PARTS) }>(PARTS),
-                    reencode: $crate::record::reencode::<$name>,
-                    type_id: std::any::TypeId::of::<$name>,
-                }
-            };
-        }
-
-        const _: () = assert!(<$name as $crate::record::Field>::SIZE == $size);
-        )*
-
-        #[cfg(test)]
-        mod codecs {
-            #[test]
-            fn agree() {
-                $($crate::record::law::codecs_agree::<super::$name>().unwrap();)*
-            }
-        }
-    };
-}
-pub(crate) use records;
-
-/// A field as data, with the engine's name and the meaning if they are given.
-macro_rules! field {
-    ($field:ident: $type:ty, [$($engine:literal)?], []) => {
-        $crate::record::field!($field: $type, [$($engine)?], [$crate::record::Meaning::Plain])
-    };
-    ($field:ident: $type:ty, [$($engine:literal)?], [$meaning:expr]) => {
-        $crate::record::FieldInfo {
-            name: stringify!($field),
-            engine: concat!("" $(, $engine)?),
-            offset: 0,
-            shape: <$type as $crate::record::Field>::SHAPE,
-            meaning: $meaning,
-        }
-    };
-}
-pub(crate) use field;
-
 // The codec: every struct reads and writes itself field by field. The caller has checked that there are enough bytes,
 // so nothing here can fail. Everything is inlined, so it is equally fast in a crate that depends on this one, with any
 // profile.
-
-/// Reading and writing. The trait is private, so that only this crate implements fields and records.
-#[doc(hidden)]
-pub trait Codec: Sized {
-    /// Reads it from its bytes. Callers have checked that there are [`Field::SIZE`].
-    fn read(bytes: &[u8]) -> Self;
-
-    /// Writes it over its bytes. Callers have checked that there are [`Field::SIZE`].
-    fn write(&self, bytes: &mut [u8]);
-}
 
 /// A type with a fixed size in the file: a number, a name, an array of them or a record. Only this crate implements it.
 ///
@@ -294,21 +146,6 @@ pub trait Record: Field + Copy + 'static {
         self.write(&mut bytes);
         bytes
     }
-}
-
-/// Reads the field at `at` and moves `at` past it.
-#[inline(always)]
-pub(crate) fn next<F: Field>(bytes: &[u8], at: &mut usize) -> F {
-    let field = F::read(&bytes[*at..]);
-    *at += F::SIZE;
-    field
-}
-
-/// Writes the field at `at` and moves `at` past it.
-#[inline(always)]
-pub(crate) fn put<F: Field>(field: &F, bytes: &mut [u8], at: &mut usize) {
-    field.write(&mut bytes[*at..]);
-    *at += F::SIZE;
 }
 
 // Records of big-endian files. Structs are declared and decoded little-endian. Their bytes are byte-swapped when a

@@ -1,8 +1,6 @@
 //! The parts of a record as data: the fields' names, offsets and types, and the meaning of their numbers. Code that
 //! treats all records alike (text forms, checks) uses this and not the structs.
 
-use binrw::binrw;
-
 use super::{Cell, Codec, Field, Meaning};
 
 /// The layout of a field in the file.
@@ -134,67 +132,6 @@ pub(crate) fn find(fields: &'static [FieldInfo], name: &str) -> Option<(&'static
     })
 }
 
-/// The total number of fields in the parts of a record.
-pub(crate) const fn count(parts: &[&[FieldInfo]]) -> usize {
-    let (mut part, mut count) = (0, 0);
-    while part < parts.len() {
-        count += parts[part].len();
-        part += 1;
-    }
-    count
-}
-
-/// The fields of all parts, in order and without padding.
-pub(crate) const fn lay<const N: usize>(parts: &[&[FieldInfo]]) -> [FieldInfo; N] {
-    let mut fields = [NO_FIELD; N];
-    let (mut part, mut index, mut offset) = (0, 0, 0);
-    while part < parts.len() {
-        let mut next = 0;
-        while next < parts[part].len() {
-            fields[index] = parts[part][next];
-            fields[index].offset = offset;
-            offset += fields[index].shape.size();
-            (index, next) = (index + 1, next + 1);
-        }
-        part += 1;
-    }
-    fields
-}
-
-const NO_FIELD: FieldInfo =
-    FieldInfo { name: "", engine: "", offset: 0, shape: Shape::Name(0), meaning: Meaning::Plain };
-
-/// The fields of another record, some of them with another meaning, and with another name unless that name is empty.
-pub(crate) const fn with<const N: usize>(
-    base: &[FieldInfo],
-    others: &[(&'static str, &'static str, Meaning)],
-) -> [FieldInfo; N] {
-    let (mut fields, mut other) = ([NO_FIELD; N], 0);
-    fields.copy_from_slice(base);
-    while other < others.len() {
-        let (old, new, meaning) = others[other];
-        let mut index = 0;
-        while !is_same(fields[index].name, old) {
-            index += 1; // An unknown name makes the index leave the array, which is a compile error.
-        }
-        fields[index].meaning = meaning;
-        if !new.is_empty() {
-            (fields[index].name, fields[index].engine) = (new, "");
-        }
-        other += 1;
-    }
-    fields
-}
-
-const fn is_same(left: &str, right: &str) -> bool {
-    let (left, right) = (left.as_bytes(), right.as_bytes());
-    let mut index = 0;
-    while index < left.len() && index < right.len() && left[index] == right[index] {
-        index += 1;
-    }
-    index == left.len() && index == right.len()
-}
-
 /// A name in a field of fixed size, with the bytes that follow its NUL.
 ///
 /// ```
@@ -205,7 +142,7 @@ const fn is_same(left: &str, right: &str) -> bool {
 /// assert_eq!(name.0, *b"floor\0ld"); // what is after the new NUL stays
 /// assert!(!name.set(b"too long"));
 /// ```
-#[binrw]
+#[cfg_attr(feature = "binrw", binrw::binrw)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name<const N: usize>(pub [u8; N]);
 

@@ -29,6 +29,12 @@ impl<'a, R: Record> Table<'a, R> {
         Table { name, bytes, records: PhantomData }
     }
 
+    /// The records of these bytes, which are little-endian: for lumps whose structs a program declares itself with
+    /// [`records!`](crate::records).
+    pub fn of(bytes: impl Into<Data<'a>>) -> Self {
+        Table::new(R::INFO.name, bytes.into())
+    }
+
     /// How many whole records there are.
     pub fn len(&self) -> usize {
         self.bytes.len() / R::SIZE
