@@ -6,8 +6,8 @@ use super::{Field, FieldInfo, Meaning, Record, RecordInfo, Shape};
 
 /// Declares records: structs of a fixed size that read and write themselves without loss.
 ///
-/// `pub struct Name(SIZE) { pub field: type as "engine_name" => meaning, … }`: little-endian, without hidden padding. The
-/// size in bytes is compared with that of the fields at compile time. A field is a number of up to 32 bits, a
+/// `pub struct Name(SIZE) { pub field: type as "engine_name" => meaning, … }`: little-endian, without hidden padding.
+/// The size in bytes is compared with that of the fields at compile time. A field is a number of up to 32 bits, a
 /// [`Name`](crate::record::Name), an array of fields or a record. A field without `as` has the same name as in the
 /// engine. A field without `=>` has no meaning beyond its number. If an array holds several fields of the engine, `as`
 /// lists their names.
@@ -157,6 +157,11 @@ macro_rules! own_records {
 pub(crate) use own_records as records;
 
 /// Reading and writing. Only `records!` implements it outside of this crate.
+///
+/// ```
+/// use bspkit::record::declare::Codec;
+/// assert_eq!(u16::read(&[1, 2]), 0x0201);
+/// ```
 pub trait Codec: Sized {
     /// Reads it from its bytes. Callers have checked that there are [`Field::SIZE`].
     fn read(bytes: &[u8]) -> Self;

@@ -2,8 +2,8 @@
 //!
 //! `records!` turns a list of fields into a struct with its own codec, checks the size at compile time, and describes
 //! the struct as data: [`RecordInfo`], which the tests iterate over. Decoding and encoding a record restores its bytes,
-//! for any bytes of its size. So nothing is lost that a decoder does not understand. With the feature `binrw` structs are
-//! `#[binrw]` too, for users of that crate. Nothing here depends on that, and a test compares both codecs.
+//! for any bytes of its size. So nothing is lost that a decoder does not understand. With the feature `binrw` structs
+//! are `#[binrw]` too, for users of that crate. Nothing here depends on that, and a test compares both codecs.
 
 pub mod declare;
 #[cfg(all(test, feature = "binrw"))]
