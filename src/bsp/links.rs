@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Bsp;
 use super::link::{How, Link, Test, Unless, When, Word};
-use crate::bytes::{ByteOrder, Data, float};
+use crate::bytes::{Data, float};
 use crate::dialect::{Blocks, Each, Form, Holds, Parallel, Records, Role, Row};
 use crate::error::Result;
 use crate::file::{Slot, SlotId};
@@ -175,7 +175,7 @@ impl<'a> Bsp<'a> {
             };
             let is_array = matches!(row.form, Form::Array(_) | Form::Lists(_));
             let bytes = match is_array || row.order.places.is_some() {
-                true => self.byte_swapped(row, self.bytes(slot.id)?, ByteOrder::Big),
+                true => self.little_endian(slot.id)?,
                 false => Data::from(Vec::new()),
             };
             let parts = if is_array { self.parts(row, slot, &bytes)? } else { Vec::new() };

@@ -1,10 +1,6 @@
 //! Lumps as a whole: decompressed once, with the numbers in their records; their place, their form, and how much of
 //! the engine's limits they use.
 
-use std::cell::OnceCell;
-use std::collections::HashMap;
-use std::ops::Range;
-
 use super::finding::{
     At, BSPX_DIRECTORY, COUNT_MISFIT, FILE_CUT, GAME_DIRECTORY, LIMIT, LUMP_COMPRESSION, LUMP_DECOMPRESS, LUMP_EMPTY,
     LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_VERSION,
@@ -55,6 +51,21 @@ pub(super) enum State {
     NotWanted,
 }
 
+impl<'a> Lump<'a> {
+    fn new(slot: &'a Slot, detection: Detection, bytes: Data<'a>, state: State) -> Self {
+        let Detection { row, likely, misfit, is_unread } = detection;
+        let row = likely.map_or(row, Ok);
+        let (parts, state) = match (&row, state) {
+            (Ok(row), State::Read) => match row.parts(&bytes) {
+                Ok(parts) => (parts, State::Read),
+                Err(why) => (Vec::new(), State::Malformed(why.to_string())),
+            },
+            (_, state) => (Vec::new(), state),
+        };
+        Lump { slot, name: &slot.name, bytes, row, misfit, is_unread, is_guess: likely.is_some(), parts, state }
+    }
+}
+
 /// All lumps of a map.
 pub(super) struct Lumps<'a> {
     pub(super) bsp: &'a Bsp<'a>,
@@ -65,59 +76,24 @@ impl<'a> Lumps<'a> {
     /// Reads the lumps that are wanted; others have no bytes.
     pub(super) fn read(bsp: &'a Bsp<'a>, is_wanted: impl Fn(&Slot) -> bool) -> Self {
         let mut room = MOST_DECOMPRESSED;
-        // Slots that share compressed bytes share the decompressed ones.
-        let mut shared: HashMap<(Range<usize>, usize), Data<'a>> = HashMap::new();
-        let read = bsp.slots().iter().map(|slot| {
+        let all = bsp.slots().iter().map(|slot| {
             if !is_wanted(slot) {
-                return (Data::from(Vec::new()), State::NotWanted);
+                let row = Err("it is not looked at".to_owned());
+                return Lump::new(slot, Detection::plainly(row), Data::from(Vec::new()), State::NotWanted);
             }
-            let unpacked = bsp.decompressed_size(slot.id);
-            let is_too_large = unpacked.is_some_and(|size| size > room);
-            room = room.saturating_sub(unpacked.unwrap_or(0));
-            let none = || Data::from(Vec::new());
-            let key = unpacked.map(|size| (slot.stored.clone(), size));
-            if let Some(bytes) = key.as_ref().filter(|_| !is_too_large).and_then(|key| shared.get(key)) {
-                return (bytes.clone(), State::Read);
-            }
-            match (!is_too_large).then(|| bsp.bytes(slot.id)) {
-                None => (none(), State::TooLarge),
-                Some(Ok(bytes)) => {
-                    shared.extend(key.map(|key| (key, bytes.clone())));
-                    (bytes, State::Read)
-                }
-                Some(Err(error)) => (none(), State::Packed(error.to_string())),
-            }
-        });
-        let read: Vec<_> = read.collect();
-        let is_usual = OnceCell::new();
-        let held: HashMap<SlotId, &(Data<'a>, State)> = bsp.slots().iter().map(|slot| slot.id).zip(&read).collect();
-        let bytes = |id: SlotId| match held.get(&id) {
-            Some((bytes, State::Read)) => Ok(bytes.clone()),
-            Some((_, State::Packed(why))) => Err(why.clone()),
-            Some((_, State::NotWanted)) => bsp.bytes(id).map_err(|error| error.to_string()),
-            _ => Err("it is too large to be decompressed here".to_owned()),
-        };
-        let detections = bsp.slots().iter().map(|slot| match is_wanted(slot) {
-            false => Detection::plainly(Err("it is not looked at".to_owned())),
-            true => {
-                bsp.detection(slot, &bytes, |facts, _| *is_usual.get_or_init(|| (bsp.dialect().checks.is_usual)(facts)))
-            }
-        });
-        let detections: Vec<_> = detections.collect();
-        let all = bsp.slots().iter().zip(read).zip(detections).map(|((slot, (bytes, state)), detection)| {
-            let Detection { row, misfit, is_unread, is_guess } = detection;
-            let bytes = match (&row, &state) {
-                (Ok(row), State::Read) => bsp.byte_swapped(row, bytes, ByteOrder::Big),
-                _ => bytes,
+            let unpacked = bsp.decompressed_size(slot.id).unwrap_or(0);
+            let is_too_large = unpacked > room;
+            room = room.saturating_sub(unpacked);
+            let detection = bsp.detected(slot, Detection::clone);
+            let bytes = match detection.likely {
+                _ if is_too_large => return Lump::new(slot, detection, Data::from(Vec::new()), State::TooLarge),
+                Some(row) => bsp.bytes(slot.id).map(|bytes| bsp.byte_swapped(row, bytes, ByteOrder::Big)),
+                None => bsp.little_endian(slot.id),
             };
-            let (parts, state) = match (&row, state) {
-                (Ok(row), State::Read) => match row.parts(&bytes) {
-                    Ok(parts) => (parts, State::Read),
-                    Err(why) => (Vec::new(), State::Malformed(why.to_string())),
-                },
-                (_, state) => (Vec::new(), state),
-            };
-            Lump { slot, name: &slot.name, bytes, row, misfit, is_unread, is_guess, parts, state }
+            match bytes {
+                Ok(bytes) => Lump::new(slot, detection, bytes, State::Read),
+                Err(error) => Lump::new(slot, detection, Data::from(Vec::new()), State::Packed(error.to_string())),
+            }
         });
         Lumps { bsp, all: all.collect() }
     }
