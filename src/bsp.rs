@@ -3,6 +3,7 @@
 mod content;
 mod link;
 mod links;
+mod records;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,6 +18,7 @@ pub(crate) use content::Detection;
 use content::Memo;
 pub(crate) use link::{How, Link, Unless, Word, star};
 pub(crate) use links::{Links, Site};
+pub use records::{Column, ListName, Records};
 
 /// A map: its bytes, and what they are. Immutable and cheap to clone; changes are made in a [`crate::Draft`].
 ///

@@ -67,7 +67,7 @@ pub mod record;
 #[doc(hidden)]
 pub mod threads;
 
-pub use bsp::Bsp;
+pub use bsp::{Bsp, Column, ListName, Records};
 pub use builder::Builder;
 pub use bytes::{Data, Rope};
 pub use draft::{

@@ -91,7 +91,7 @@ fn what_is_left_is_the_same() {
         assert_eq!(old.entities, new.entities, "{name}");
         for ((list, old), (_, new)) in old.lists.into_iter().zip(new.lists) {
             let gone = within(new, old, &format!("{name}: {list}"));
-            assert!(map.records(map.slot(list.split('.').next().unwrap()).unwrap()).is_ok());
+            assert!(map.spans(map.slot(list.split('.').next().unwrap()).unwrap()).is_ok());
             let found = unused.list(&list).len();
             assert!(
                 gone == found || found == 0 || stays(&list),
@@ -370,7 +370,7 @@ fn count(map: &Bsp<'_>, list: &str) -> Result<(usize, usize), bspkit::Error> {
             (map.slot(lump)?, part)
         }
     };
-    let parts = map.records(lump)?;
+    let parts = map.spans(lump)?;
     let part = parts.iter().find(|records| records.list == part);
     part.map(|part| (part.count(), part.record.size)).ok_or_else(|| map.slot("no such list").unwrap_err())
 }

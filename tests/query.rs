@@ -105,7 +105,7 @@ fn textures_are_found_by_name_in_every_family() {
 #[test]
 fn parts_of_a_query_combine() {
     let map = open("q2/own_rooms");
-    let len = map.records(map.slot("planes").unwrap()).unwrap()[0].count();
+    let len = map.spans(map.slot("planes").unwrap()).unwrap()[0].count();
     let all: Vec<usize> = (0..len).collect();
     assert_eq!(found(&map, "planes[*]"), all);
     assert_eq!(found(&map, "PLANES[3..6]"), [3, 4, 5]);

@@ -340,7 +340,7 @@ fn every_lump_of_every_map_encodes_to_its_bytes() {
         let bytes = std::fs::read(&path).unwrap();
         let Ok(map) = Bsp::parse(&bytes) else { continue };
         for slot in map.slots() {
-            let (Ok(parts), Ok(bytes)) = (map.records(slot), map.bytes(slot.id)) else { continue };
+            let (Ok(parts), Ok(bytes)) = (map.spans(slot), map.bytes(slot.id)) else { continue };
             for part in parts {
                 let bytes = &bytes[part.range.clone()];
                 let whole = &bytes[..part.count() * part.record.size];

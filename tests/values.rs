@@ -127,7 +127,7 @@ fn cells(all: &[Cell], word: &str) -> Vec<(Cell, Part)> {
 /// How many values are the same, by field; or the first one that is not.
 fn compare(map: &Bsp<'_>, seen: &Seen, counts: &mut BTreeMap<String, usize>) -> Result<(), String> {
     let slot = map.slot(&seen.lump).map_err(|error| error.to_string())?;
-    let parts = map.records(slot).map_err(|error| error.to_string())?;
+    let parts = map.spans(slot).map_err(|error| error.to_string())?;
     let [part] = &parts[..] else { return Err(format!("{} is no array of records", seen.lump)) };
     let all = Cell::all(part.record.fields);
     let mut wanted = Vec::new();
@@ -237,7 +237,7 @@ fn a_value_that_is_another_is_noticed() {
 fn plant(map: &Bsp<'_>, seen: &Seen, name: &str) -> usize {
     assert_eq!(compare(map, seen, &mut BTreeMap::new()), Ok(()), "{name}");
     let slot = map.slot(&seen.lump).unwrap();
-    let part = map.records(slot).unwrap().remove(0);
+    let part = map.spans(slot).unwrap().remove(0);
     let Some(index) = part.count().checked_sub(1).map(|last| last.min(1)) else { return 0 };
     let all = Cell::all(part.record.fields);
     let cells: Vec<_> = seen.fields.iter().flat_map(|word| cells(&all, word)).collect();

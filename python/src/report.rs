@@ -29,7 +29,7 @@ pub(crate) struct Lump {
 
 impl Lump {
     pub(crate) fn new(bsp: &Bsp<'_>, slot: &Slot) -> Self {
-        let parts = bsp.records(slot).unwrap_or_default();
+        let parts = bsp.spans(slot).unwrap_or_default();
         Lump {
             name: slot.name.clone(),
             role: bsp.role_of(slot.id).map(|role| role.to_string()),
@@ -38,7 +38,7 @@ impl Lump {
             decompressed_size: bsp.decompressed_size(slot.id),
             version: slot.version,
             record: parts.first().map(|part| part.record.name),
-            count: (!parts.is_empty()).then(|| parts.iter().map(bspkit::dialect::Records::count).sum()),
+            count: (!parts.is_empty()).then(|| parts.iter().map(bspkit::dialect::Span::count).sum()),
         }
     }
 }

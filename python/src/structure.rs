@@ -41,7 +41,7 @@ fn places(draft: &Draft<'static>, list: &str, indices: &[isize], between: bool) 
             None => return Err(error),
         },
     };
-    let parts = draft.records(lump.id)?;
+    let parts = draft.spans(lump.id)?;
     let is_it = |name: &str| part.is_none_or(|part| part.eq_ignore_ascii_case(name));
     let count: usize = parts.iter().filter(|found| is_it(found.list)).map(|found| found.count()).sum();
     let place = |index: &isize| {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bspkit::bytes::ByteOrder;
-use bspkit::dialect::Records;
+use bspkit::dialect::Span;
 use bspkit::record::{FieldInfo, Meaning, Number, RecordInfo, Shape};
 use bspkit::{Bsp, Data, Draft, Error, ErrorKind, SlotId};
 use pyo3::prelude::*;
@@ -81,7 +81,7 @@ pub(crate) fn is_held(py: Python<'_>, tables: &Tables, array: &Bound<'_, PyAny>)
 
 /// The array of a lump, or of one list of it (`LUMP.LIST`), as the draft has it.
 pub(crate) struct Found<'py> {
-    part: Records,
+    part: Span,
     order: ByteOrder,
     array: Bound<'py, PyByteArray>,
 }
@@ -123,7 +123,7 @@ fn array<'py>(py: Python<'py>, state: &mut State, slot: SlotId) -> Res<Bound<'py
 }
 
 /// The records of a lump, or of one list of it.
-fn find(draft: &Draft<'static>, lump: &str) -> Res<(SlotId, Records)> {
+fn find(draft: &Draft<'static>, lump: &str) -> Res<(SlotId, Span)> {
     let bsp: &Bsp<'_> = draft.bsp();
     let (slot, list) = match (bsp.slot(lump), lump.rsplit_once('.')) {
         (Ok(slot), _) => (slot, None),
@@ -131,8 +131,8 @@ fn find(draft: &Draft<'static>, lump: &str) -> Res<(SlotId, Records)> {
         (Err(error), Some((lump, list))) => (bsp.slot(lump).map_err(|_| error)?, Some(list)),
     };
     bsp.row(slot)?;
-    let is_it = |part: &Records| list.is_none_or(|list| part.list.eq_ignore_ascii_case(list));
-    let mut parts = draft.records(slot.id)?;
+    let is_it = |part: &Span| list.is_none_or(|list| part.list.eq_ignore_ascii_case(list));
+    let mut parts = draft.spans(slot.id)?;
     let names: Vec<String> = parts.iter().map(|part| format!("{}.{}", slot.name, part.list)).collect();
     parts.retain(is_it);
     match (parts.pop(), parts.is_empty()) {

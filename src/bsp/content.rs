@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use super::Bsp;
 use crate::bytes::{ByteOrder, Data};
-use crate::dialect::{Facts, Form, Key, List, Records, Row};
+use crate::dialect::{Facts, Form, Key, List, Row, Span};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Bounds, Slot, SlotId, lzma};
 use crate::record::{Record, Table};
@@ -279,7 +279,7 @@ impl<'a> Bsp<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Malformed`] if a list does not fit; otherwise as [`Bsp::bytes`].
-    pub fn records(&self, slot: &Slot) -> Result<Vec<Records>> {
+    pub fn spans(&self, slot: &Slot) -> Result<Vec<Span>> {
         match self.row(slot) {
             Ok(row) => self.parts(row, slot, &self.little_endian(slot.id)?),
             Err(_) => Ok(Vec::new()),
@@ -354,11 +354,11 @@ impl<'a> Bsp<'a> {
     }
 
     /// As [`Row::parts`], with an error that names the slot.
-    pub(crate) fn parts(&self, row: &Row, slot: &Slot, bytes: &Data<'_>) -> Result<Vec<Records>> {
+    pub(crate) fn parts(&self, row: &Row, slot: &Slot, bytes: &Data<'_>) -> Result<Vec<Span>> {
         row.parts(bytes).map_err(|error| error.at(Place::default().lump(&slot.name)))
     }
 
-    fn named(&self, name: &str) -> Option<&Slot> {
+    pub(super) fn named(&self, name: &str) -> Option<&Slot> {
         self.slots().iter().find(|slot| slot.name == name)
     }
 

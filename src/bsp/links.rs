@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use super::Bsp;
 use super::link::{How, Link, Test, Unless, When, Word};
+use super::{Bsp, Records};
 use crate::bytes::{Data, float};
-use crate::dialect::{Blocks, Each, Form, Holds, Parallel, Records, Role, Row};
+use crate::dialect::{Blocks, Each, Form, Holds, Parallel, Role, Row};
 use crate::error::Result;
 use crate::file::{Slot, SlotId};
 use crate::record::{Cell, Count, Gone, Meaning, Number, Part, RecordInfo, Shape};
@@ -143,6 +143,7 @@ impl Site<'_> {
 
 /// All references between the records of a map.
 pub(crate) struct Links<'a> {
+    bsp: Bsp<'a>,
     pub(crate) sites: Vec<Site<'a>>,
     pub(crate) links: Vec<Link>,
     /// Lumps with blocks that belong to records.
@@ -155,8 +156,6 @@ pub(crate) struct Links<'a> {
     pub(crate) offsets: Vec<&'static str>,
     /// Lumps that may refer to records in an unknown way, with the reason.
     pub(crate) unknown: Vec<(String, Holds, String)>,
-    /// Lumps that tools have left out, with those that others refer to instead, if there are any.
-    left_out: Vec<(&'static str, Option<&'static str>)>,
 }
 
 impl<'a> Bsp<'a> {
@@ -178,10 +177,9 @@ impl<'a> Bsp<'a> {
                 true => self.little_endian(slot.id)?,
                 false => Data::from(Vec::new()),
             };
-            let parts = if is_array { self.parts(row, slot, &bytes)? } else { Vec::new() };
-            all.add(slot, row, &parts, &bytes);
+            all.add(slot, row, &Records::lists(slot, row, bytes.clone())?, &bytes);
         }
-        all.compile(self);
+        all.compile();
         Ok(all)
     }
 }
@@ -189,9 +187,8 @@ impl<'a> Bsp<'a> {
 impl<'a> Links<'a> {
     /// No records yet: those of all lumps are added, and then [`Self::compile`] finds the references.
     pub(crate) fn new(bsp: &Bsp<'a>) -> Self {
-        let is_empty = |lump: &str| bsp.slots().iter().any(|slot| slot.name == lump && slot.length == 0);
-        let left_out = bsp.dialect().checks.left_out.iter().copied().filter(|(lump, _)| is_empty(lump));
         Links {
+            bsp: bsp.clone(),
             sites: Vec::new(),
             links: Vec::new(),
             blocks: Vec::new(),
@@ -199,7 +196,6 @@ impl<'a> Links<'a> {
             parts: Vec::new(),
             offsets: Vec::new(),
             unknown: Vec::new(),
-            left_out: left_out.collect(),
         }
     }
 
@@ -209,7 +205,7 @@ impl<'a> Links<'a> {
     }
 
     /// Adds the records of a lump, and what belongs to records of others; `bytes` are little-endian.
-    pub(crate) fn add(&mut self, slot: &Slot, row: &'static Row, parts: &[Records], bytes: &Data<'a>) {
+    pub(crate) fn add(&mut self, slot: &Slot, row: &'static Row, records: &[Records<'a>], bytes: &Data<'a>) {
         if row.order.holds != Holds::Nothing {
             let why = "its numbers are not declared one by one".to_owned();
             self.unknown.push((slot.name.clone(), row.order.holds, why));
@@ -228,17 +224,16 @@ impl<'a> Links<'a> {
             self.parts.push((slot.id, slot.name.clone(), parallel));
         }
         let lists = if let Form::Lists(lists) = row.form { lists } else { &[] };
-        for part in parts {
-            let list = lists.iter().find(|list| list.name == part.list);
-            let dot = if part.list.is_empty() { "" } else { "." };
+        for records in records {
+            let (list, span) = (lists.iter().find(|list| list.name == records.list()), records.span());
             self.sites.push(Site {
                 slot: slot.id,
-                name: format!("{}{dot}{}", slot.name, part.list),
+                name: records.name().to_owned(),
                 row,
-                record: part.record,
+                record: span.record,
                 bytes: bytes.clone(),
-                range: part.range.start..part.range.start + part.count() * part.record.size,
-                count_at: part.count_at,
+                range: span.range.start..span.range.start + span.count() * span.record.size,
+                count_at: span.count_at,
                 listed: list.map_or(row.order.listed, |list| list.listed),
                 parallel: list.map_or(row.order.parallel, |list| list.parallel),
                 grouped: list.map_or(row.order.grouped, |list| list.grouped),
@@ -281,8 +276,7 @@ impl<'a> Links<'a> {
 
     /// The site that references to a lump lead to.
     pub(crate) fn referred(&self, lump: &str) -> Option<usize> {
-        let other = self.left_out.iter().find(|(left_out, _)| *left_out == lump);
-        let name = other.map_or(Some(lump), |(_, other)| *other)?;
+        let name = self.bsp.referred(lump)?;
         // Of several lists the last one has what the lump is named after.
         self.site(name).or_else(|| self.sites.iter().rposition(|site| site.row.lump == name))
     }
@@ -349,9 +343,9 @@ impl<'a> Links<'a> {
     }
 
     /// Finds the references.
-    pub(crate) fn compile(&mut self, bsp: &Bsp<'a>) {
+    pub(crate) fn compile(&mut self) {
         let referred = |name: &str| self.referred(name);
-        let role = |role: Role| referred(bsp.dialect().lumps.get(bsp.dialect().role(role)?)?.name);
+        let role = |role: Role| referred(self.bsp.dialect().lumps.get(self.bsp.dialect().role(role)?)?.name);
         let (nodes, leafs) = (role(Role::Nodes), role(Role::Leafs));
         let node_count = nodes.and_then(|nodes| i64::try_from(self.sites[nodes].len()).ok()).unwrap_or(0);
         let (mut links, mut offsets) = (Vec::new(), Vec::new());

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
-use bspkit::dialect::{Form, Records, Role, Unit, Whose};
+use bspkit::dialect::{Form, Role, Span, Unit, Whose};
 use bspkit::file::replace;
 use bspkit::op::check::{self, Usage};
 use bspkit::{Bsp, SaveOptions, Segment, SegmentKind, Slot, SlotId};
@@ -211,10 +211,9 @@ fn holds(bsp: &Bsp<'_>, slot: &Slot) -> Holds {
             Form::Array(record) => {
                 Holds { record: Some(record.name), count: Some(size / record.size), ..Holds::default() }
             }
-            Form::Lists(_) if size > 0 => match bsp.records(slot) {
+            Form::Lists(_) if size > 0 => match bsp.spans(slot) {
                 Ok(parts) => {
-                    let list =
-                        |part: Records| ListJson { name: part.list, record: part.record.name, count: part.count() };
+                    let list = |part: Span| ListJson { name: part.list, record: part.record.name, count: part.count() };
                     Holds { lists: parts.into_iter().map(list).collect(), ..Holds::default() }
                 }
                 Err(error) => Holds { opaque: Some(error.to_string()), ..Holds::default() },

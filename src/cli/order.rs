@@ -187,7 +187,7 @@ fn run_rm(cx: &Context, args: &RmArgs) -> Result<Code> {
         if Removal::is_of(draft.bsp(), &list) {
             let removal = Removal::default().force(args.save.force);
             let removal = if args.cascade { removal } else { removal.refuse_named() };
-            let len = Lump::find(draft.bsp(), &list)?.records().first().map_or(0, bspkit::dialect::Records::count);
+            let len = Lump::find(draft.bsp(), &list)?.records().first().map_or(0, bspkit::dialect::Span::count);
             if args.records.range.end > len {
                 return Err(args.records.outside(len));
             }
@@ -255,7 +255,7 @@ fn run_mv(cx: &Context, args: &MvArgs) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         let list = list_name(draft.bsp(), &args.records.list)?;
         let lump = Lump::find(draft.bsp(), &list)?;
-        let len = lump.records().first().map_or(0, bspkit::dialect::Records::count);
+        let len = lump.records().first().map_or(0, bspkit::dialect::Span::count);
         let range = args.records.range.clone();
         if range.end > len || args.to.saturating_add(range.len()) > len {
             return Err(args.records.outside(len));

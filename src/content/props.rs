@@ -25,7 +25,7 @@ use super::lens::{Content, Reader};
 #[cfg(doc)]
 use crate::bsp::Bsp;
 use crate::bytes::Rope;
-use crate::dialect::Records;
+use crate::dialect::Span;
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::{Field, FieldInfo, Held, RecordInfo, write_name};
 
@@ -212,7 +212,7 @@ fn write<T: Field>(field: &FieldInfo, value: &T, record: &mut [u8]) -> Result<()
 #[derive(Clone, Debug)]
 struct Lists<'a> {
     bytes: Held<'a>,
-    lists: Vec<Records>,
+    lists: Vec<Span>,
 }
 
 impl<'a> Lists<'a> {
@@ -224,7 +224,7 @@ impl<'a> Lists<'a> {
         Ok(Lists { bytes: Held::new(bytes), lists })
     }
 
-    fn list(&self, name: &str) -> Option<&Records> {
+    fn list(&self, name: &str) -> Option<&Span> {
         self.lists.iter().find(|list| list.list == name)
     }
 

@@ -73,7 +73,7 @@ pub use quake2::QUAKE2;
 pub use quake3::QUAKE3;
 pub use quake64::QUAKE64;
 pub use raven::RAVEN;
-pub use row::{Counted, Facts, Form, List, Proof, Records, Row};
+pub use row::{Counted, Facts, Form, List, Proof, Row, Span};
 pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;

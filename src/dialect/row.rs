@@ -148,9 +148,9 @@ impl Row {
     ///
     /// # Errors
     /// [`ErrorKind::Malformed`] with the list whose records do not fit into the lump.
-    pub fn parts(&self, bytes: &[u8]) -> Result<Vec<Records>> {
+    pub fn parts(&self, bytes: &[u8]) -> Result<Vec<Span>> {
         match self.form {
-            Form::Array(record) => Ok(vec![Records { list: "", record, range: 0..bytes.len(), count_at: None }]),
+            Form::Array(record) => Ok(vec![Span { list: "", record, range: 0..bytes.len(), count_at: None }]),
             // An empty lump has not even the counts of its lists.
             Form::Lists(_) if bytes.is_empty() => Ok(Vec::new()),
             Form::Lists(lists) => parts(lists, bytes).map_err(|why| Error::new(ErrorKind::Malformed, why)),
@@ -329,7 +329,7 @@ impl List {
 }
 
 /// Where the lists of a lump are.
-pub(super) fn parts(lists: &[List], bytes: &[u8]) -> Result<Vec<Records>, String> {
+pub(super) fn parts(lists: &[List], bytes: &[u8]) -> Result<Vec<Span>, String> {
     match walk(lists, bytes, ByteOrder::Little) {
         (parts, None) => Ok(parts),
         (_, Some(without_room)) => Err(without_room.why),
@@ -355,7 +355,7 @@ struct WithoutRoom {
 }
 
 /// The lists of a lump, as far as they fit into it.
-fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Option<WithoutRoom>) {
+fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Span>, Option<WithoutRoom>) {
     let mut at = 4 * lists.iter().filter(|list| matches!(list.counted, Counted::At(_))).count();
     let mut parts = Vec::with_capacity(lists.len());
     for List { name, record, counted, .. } in lists {
@@ -363,7 +363,7 @@ fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Option
             Counted::Before => (at, at + 4),
             Counted::At(count_at) => (*count_at, at),
             Counted::Nowhere => {
-                parts.push(Records { list: name, record, range: at.min(bytes.len())..bytes.len(), count_at: None });
+                parts.push(Span { list: name, record, range: at.min(bytes.len())..bytes.len(), count_at: None });
                 break;
             }
         };
@@ -377,7 +377,7 @@ fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Option
             let why = format!("there is no room for {count} {name} of {} bytes", record.size);
             return (parts, Some(WithoutRoom { count_at: Some(count_at), why }));
         };
-        parts.push(Records { list: name, record, range: start..end, count_at: Some(count_at) });
+        parts.push(Span { list: name, record, range: start..end, count_at: Some(count_at) });
         at = end;
     }
     (parts, None)
@@ -393,7 +393,7 @@ fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Option
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Records {
+pub struct Span {
     /// The list's name; empty where the lump is one array.
     pub list: &'static str,
     /// Their type.
@@ -404,7 +404,7 @@ pub struct Records {
     pub count_at: Option<usize>,
 }
 
-impl Records {
+impl Span {
     /// The number of whole records.
     pub fn count(&self) -> usize {
         self.range.len() / self.record.size

@@ -23,7 +23,7 @@ use crate::content::texdata::TextureStrings;
 use crate::content::texture_names::TextureNames;
 use crate::content::textures::Textures;
 use crate::content::visibility::Visibility;
-use crate::dialect::{Key, Records};
+use crate::dialect::{Key, Span};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{self, Edits, Layout, Plan, SaveOptions, Saved, Slot, SlotId};
 use crate::record::{Held, Record, TableMut};
@@ -125,7 +125,7 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// As [`Bsp::records`] and [`Draft::bytes`].
-    pub fn records(&self, slot: SlotId) -> Result<Vec<Records>> {
+    pub fn spans(&self, slot: SlotId) -> Result<Vec<Span>> {
         match self.bsp.row(self.slot(slot)?) {
             Ok(row) => row.parts(&self.bsp.byte_swapped(row, self.bytes(slot)?, ByteOrder::Big)),
             Err(_) => Ok(Vec::new()),

@@ -60,7 +60,7 @@ fn lump(bsp: &Bsp<'_>, slot: &Slot) -> String {
         // The words of the game lump change with every edit, and its members have lines.
         Ok(_) if bsp.role_of(slot.id) == Some(Role::GameLump) => "a list".to_owned(),
         Ok(bytes) => {
-            let parts = bsp.records(slot).unwrap_or_default();
+            let parts = bsp.spans(slot).unwrap_or_default();
             let records: usize = parts.iter().map(|part| part.count()).sum();
             let records = if parts.is_empty() { String::new() } else { format!("{records} records, ") };
             format!("{records}{} bytes, md5 {}", bytes.len(), hash(&bytes))

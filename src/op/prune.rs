@@ -206,9 +206,9 @@ fn lumps(before: &Bsp<'_>, after: &Bsp<'_>) -> Result<Vec<PrunedLump>> {
         if was == is {
             continue;
         }
-        let lists = before.records(old).unwrap_or_default();
+        let lists = before.spans(old).unwrap_or_default();
         let left: BTreeMap<&str, usize> =
-            after.records(new).unwrap_or_default().iter().map(|list| (list.list, list.count())).collect();
+            after.spans(new).unwrap_or_default().iter().map(|list| (list.list, list.count())).collect();
         for list in &lists {
             let (was, is) = (list.count(), left.get(list.list).copied().unwrap_or(0));
             if was != is {

@@ -180,7 +180,7 @@ fn typed(bsp: &Bsp<'_>, subject: &Subject, counts: &mut IndexMap<&'static str, u
     unpacks_in_time(bsp)?;
     for slot in bsp.slots() {
         // A lump that cannot be decompressed or contradicts itself has no records to test.
-        let (Ok(bytes), Ok(parts)) = (bsp.little_endian(slot.id), bsp.records(slot)) else { continue };
+        let (Ok(bytes), Ok(parts)) = (bsp.little_endian(slot.id), bsp.spans(slot)) else { continue };
         for part in parts {
             let records = &bytes[part.range.start..part.range.start + part.count() * part.record.size];
             if let Some(at) = first_difference(records, &(subject.reencode)(part.record, records)) {

@@ -43,7 +43,7 @@ pub(crate) fn place(map: &[u8], lump: &str, record: usize, field: &str) -> std::
     let map = Bsp::parse(map).unwrap();
     let (name, item) =
         field.split_once('[').map_or((field, 0), |(name, rest)| (name, rest[..rest.len() - 1].parse().unwrap()));
-    let parts = map.records(map.slot(lump).unwrap()).unwrap();
+    let parts = map.spans(map.slot(lump).unwrap()).unwrap();
     let part = parts.iter().rfind(|part| part.record.field(name).is_some()).unwrap();
     let FieldInfo { offset, shape, .. } = *part.record.field(name).unwrap();
     let shape = leaf(shape);

@@ -315,14 +315,14 @@ fn records_of_source_can_be_added_and_removed() {
         for list in parts {
             let count = |map: &Bsp<'_>| {
                 let slot = map.slot(list).unwrap();
-                map.records(slot).unwrap()[0].count()
+                map.spans(slot).unwrap()[0].count()
             };
             let last = count(&map) - 1;
             let mut draft = map.draft();
             draft.structure().duplicate_list(list, last..last + 1).unwrap_or_else(|why| panic!("{name} {list}: {why}"));
             let after = saved(&draft);
             assert_eq!(count(&after), last + 2, "{name}: {list}");
-            assert!(parts.iter().all(|list| !after.records(after.slot(list).unwrap()).unwrap().is_empty()));
+            assert!(parts.iter().all(|list| !after.spans(after.slot(list).unwrap()).unwrap().is_empty()));
             let mut again = after.draft();
             again.structure().remove(&[(list, &[last + 1])]).unwrap_or_else(|why| panic!("{name} {list}: {why}"));
             assert_eq!(

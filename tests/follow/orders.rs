@@ -55,7 +55,7 @@ fn runs(map: &Bsp<'_>) -> Vec<Runs> {
 fn swapped(map: &Bsp<'_>, list: &str, one: usize, other: usize) -> Option<Bsp<'static>> {
     let (lump, own) = list.split_once('.').unwrap_or((list, ""));
     let slot = map.slot(lump).ok()?;
-    let part = map.records(slot).ok()?.into_iter().find(|part| part.list == own)?;
+    let part = map.spans(slot).ok()?.into_iter().find(|part| part.list == own)?;
     let (mut bytes, size) = (map.bytes(slot.id).ok()?.to_vec(), part.record.size);
     let [one, other] = [one, other].map(|record| part.range.start + record * size);
     if bytes[one..one + size] == bytes[other..other + size] {

@@ -37,7 +37,7 @@ pub(crate) type Together = (&'static str, std::ops::Range<usize>);
 pub(crate) fn lists(map: &Bsp<'_>) -> Vec<(String, &'static RecordInfo, Vec<u8>)> {
     let mut found = Vec::new();
     for slot in map.slots() {
-        let (Ok(row), Ok(bytes), Ok(parts)) = (map.row(slot), map.bytes(slot.id), map.records(slot)) else { continue };
+        let (Ok(row), Ok(bytes), Ok(parts)) = (map.row(slot), map.bytes(slot.id), map.spans(slot)) else { continue };
         let mut bytes = bytes.to_vec();
         if map.byte_order() == ByteOrder::Big {
             row.byte_swap(&mut bytes, ByteOrder::Big);

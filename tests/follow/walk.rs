@@ -36,7 +36,7 @@ pub(crate) fn hash(value: impl Hash) -> u64 {
 fn lists(map: &Bsp<'_>) -> HashMap<String, List> {
     let mut all = HashMap::new();
     for slot in map.slots() {
-        let Ok(parts) = map.records(slot) else { continue };
+        let Ok(parts) = map.spans(slot) else { continue };
         let (Ok(bytes), true) = (map.bytes(slot.id), map.row(slot).is_ok()) else { continue };
         let mut bytes = bytes.to_vec();
         if map.byte_order() == ByteOrder::Big {

@@ -106,7 +106,7 @@ impl Edit {
             Edit::Number { list, record, at, size, value } => {
                 let (lump, own) = list.split_once('.').unwrap_or((list, ""));
                 let slot = map.slot(lump).ok()?.id;
-                let part = map.records(map.slot(lump).ok()?).ok()?.into_iter().find(|part| part.list == own)?;
+                let part = map.spans(map.slot(lump).ok()?).ok()?.into_iter().find(|part| part.list == own)?;
                 let mut bytes = map.bytes(slot).ok()?.to_vec();
                 let place = part.range.start + record * part.record.size + at;
                 bytes[place..place + size].copy_from_slice(&value.to_le_bytes()[..*size]);

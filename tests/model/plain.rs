@@ -56,7 +56,7 @@ pub(crate) fn marked(map: &Bsp<'_>) -> Bsp<'static> {
     let light = luxels(map);
     let mut draft = map.draft();
     for slot in map.slots() {
-        let (Ok(row), Ok(bytes), Ok(parts)) = (map.row(slot), map.bytes(slot.id), map.records(slot)) else { continue };
+        let (Ok(row), Ok(bytes), Ok(parts)) = (map.row(slot), map.bytes(slot.id), map.spans(slot)) else { continue };
         let mut bytes = bytes.to_vec();
         let swap = |bytes: &mut [u8], from| {
             if map.byte_order() == ByteOrder::Big {

@@ -106,7 +106,7 @@ fn where_nothing_fits_the_reason_is_said() {
 #[test]
 fn empty_lumps_have_empty_lists() {
     let empty = room("room_v20", &[(9, LENGTH, 0)]);
-    assert_eq!(empty.records(empty.slot("OCCLUSION").unwrap()).unwrap().len(), 0);
+    assert_eq!(empty.spans(empty.slot("OCCLUSION").unwrap()).unwrap().len(), 0);
     assert!(empty.table(source::OCCLUDERS).unwrap().is_empty());
     assert!(empty.table(source::OCCLUDER_VERTEXES).unwrap().is_empty());
     // Where there are no counts none can be changed.
@@ -135,7 +135,7 @@ fn ragged_lumps_are_still_what_they_are() {
             for (lump, _, record) in lumps {
                 assert_eq!(read(&map, lump), Ok(record), "{lump} where another is ragged");
             }
-            let parts = map.records(map.slot(lump).unwrap()).unwrap();
+            let parts = map.spans(map.slot(lump).unwrap()).unwrap();
             let (count, size) = (parts[0].count(), parts[0].record.size);
             assert_eq!((parts[0].record.name, count), (record, (length(lump) + more) as usize / size));
             let saved = map.draft().plan(Layout::Keep).unwrap().to_vec();

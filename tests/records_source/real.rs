@@ -47,7 +47,7 @@ fn every_lump_of_every_map_is_known() {
                 *lenses.entry(what).or_default() += 1;
             }
             let bytes = map.bytes(slot.id).unwrap();
-            for part in map.records(slot).unwrap_or_else(|error| panic!("{name}: {}: {error}", slot.name)) {
+            for part in map.spans(slot).unwrap_or_else(|error| panic!("{name}: {}: {error}", slot.name)) {
                 let whole = &bytes[part.range.start..part.range.start + part.count() * part.record.size];
                 assert_eq!((part.record.reencode)(whole), whole, "{name}: {}", slot.name);
                 let (lumps, records) = counts.entry(part.record.name).or_default();
@@ -121,7 +121,7 @@ fn a_link_that_leads_nowhere_would_be_seen() {
         draft.table(source::FACES).unwrap().update(0, change).unwrap();
         let saved = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
         let slot = saved.slot("FACES").unwrap();
-        let (bytes, part) = (saved.bytes(slot.id).unwrap(), saved.records(slot).unwrap().remove(0));
+        let (bytes, part) = (saved.bytes(slot.id).unwrap(), saved.spans(slot).unwrap().remove(0));
         let cells = Cell::all(part.record.fields);
         let count_of = |lump| count(&saved, lump);
         let lost = lost_links(count_of, part.record.fields, &cells, &bytes[..part.record.size]);

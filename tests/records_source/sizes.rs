@@ -259,7 +259,7 @@ proptest! {
         let map = Bsp::from_vec(bytes).unwrap();
         for slot in map.slots() {
             if map.row(slot).is_ok() {
-                let _ = map.records(slot);
+                let _ = map.spans(slot);
             }
         }
     }

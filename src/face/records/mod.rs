@@ -34,7 +34,7 @@ use std::io::BufRead;
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::{ByteOrder, Data};
-use crate::dialect::{Counted, Dialect, Form, Records, Role, Row};
+use crate::dialect::{Counted, Dialect, Form, Role, Row, Span};
 use crate::face::names::Taken;
 use crate::file::names::hazard;
 use crate::record::{FlagNames, RecordInfo};
@@ -99,7 +99,7 @@ pub struct Lump<'a> {
     /// The decompressed bytes with numbers in the byte order of the file.
     raw: Data<'a>,
     /// The ranges of the records in the bytes; empty if there are no records.
-    parts: Vec<Records>,
+    parts: Vec<Span>,
     /// Whether the lump has several lists and all of them are included.
     has_lists: bool,
     /// Why there are no records.
@@ -173,7 +173,7 @@ impl<'a> Lump<'a> {
     }
 
     /// Its records: one array, one for each list, or none.
-    pub fn records(&self) -> &[Records] {
+    pub fn records(&self) -> &[Span] {
         &self.parts
     }
 
@@ -189,7 +189,7 @@ impl<'a> Lump<'a> {
     }
 
     /// The array of records, if there is exactly one.
-    pub(crate) fn one(&self) -> Result<&Records> {
+    pub(crate) fn one(&self) -> Result<&Span> {
         match &self.parts[..] {
             [part] => Ok(part),
             [] => {

@@ -9,7 +9,7 @@ use super::values::{bytes_of, kind, shown};
 use super::{Map, State};
 use crate::bytes::rounded;
 use crate::content::lightmap::{Adjustment, Image, Light, LightSet, Luxel};
-use crate::dialect::Records as Found;
+use crate::dialect::Span as Found;
 use crate::face::records::Lump;
 use crate::op::query::{FieldChange, Query};
 use crate::record::{self, FieldInfo, FlagNames, Meaning, Number, Part, RecordInfo, Shape};

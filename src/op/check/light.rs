@@ -55,7 +55,7 @@ fn check_fault(lumps: &Lumps<'_>, set: &LightSet, fault: &LightFault, sink: &mut
         LightFaultKind::Page { .. } => (&LIGHT_PAGE, "lightmap"),
     };
     let mut at = At::lump(set.faces()).record(fault.face).field(field);
-    at.offset = lumps.named(set.faces()).and_then(|faces| Some(faces.column(field)?.at(fault.face)));
+    at.offset = lumps.named(set.faces()).and_then(|faces| Some(faces.columns([field]).ok()?[0].at(fault.face)));
     sink.add(code, at, || format!("{}: {}", set.lump(), fault.kind));
     true
 }
@@ -79,9 +79,9 @@ fn check_extents(lumps: &Lumps<'_>, sink: &mut Sink) {
 fn check_kinds(lumps: &Lumps<'_>, sink: &mut Sink) {
     for name in ["WORLDLIGHTS", "WORLDLIGHTS_HDR"] {
         let Some(lights) = lumps.named(name) else { continue };
-        let Some(kinds) = lights.column("kind") else { continue };
+        let Ok([kinds]) = lights.columns(["kind"]) else { continue };
         for light in (0..lights.len()).filter(|light| !(0..=5).contains(&kinds.get(*light))) {
-            let at = At::lump(lights.name).record(light).offset(kinds.at(light)).field("kind");
+            let at = At::lump(lights.name()).record(light).offset(kinds.at(light)).field("kind");
             sink.add(&LIGHT_KIND, at, || format!("its kind is {}, not 0 to 5", kinds.get(light)));
         }
     }
@@ -89,8 +89,8 @@ fn check_kinds(lumps: &Lumps<'_>, sink: &mut Sink) {
 
 /// The points of the grid fill the box of the world.
 fn check_grid(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let Some(points) = lumps.role(Role::LightGrid).filter(|points| points.len() > 0) else { return };
-    let at = At::lump(points.name);
+    let Some(points) = lumps.role(Role::LightGrid).filter(|points| !points.is_empty()) else { return };
+    let at = At::lump(points.name());
     match lumps.bsp.light_grid() {
         Ok(grid) if grid.len() != points.len() => {
             let [x, y, z] = grid.counts();
@@ -100,7 +100,7 @@ fn check_grid(lumps: &Lumps<'_>, sink: &mut Sink) {
         Ok(_) => {}
         // Without a world, or if the text cannot be read, there is nothing to compare.
         Err(error) => {
-            if error.place().and_then(|place| place.lump.as_deref()) == Some(points.name) {
+            if error.place().and_then(|place| place.lump.as_deref()) == Some(points.name()) {
                 sink.add(&LIGHT_GRID, at, || "the world's box and `gridsize` do not define a grid".into());
             }
         }
@@ -245,7 +245,7 @@ pub(super) fn check_textures(lumps: &Lumps<'_>, sink: &mut Sink) {
 fn check_pictures(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(lump) = lumps.role_lump(Role::Textures) else { return };
     if lump.bytes.is_empty() {
-        let texinfos = lumps.role(Role::TexInfo).filter(|view| view.len() > 0 && view.column("texture").is_some());
+        let texinfos = lumps.role(Role::TexInfo).filter(|all| !all.is_empty() && all.columns(["texture"]).is_ok());
         if let (Some(texinfos), 0) = (texinfos, lump.slot.length) {
             let count = texinfos.len();
             sink.add(&TEXTURE_NONE, At::lump(lump.name), || format!("it is empty, and {count} texinfos name textures"));
@@ -327,11 +327,11 @@ fn check_frames(lump: &str, names: &[(Vec<u8>, (usize, usize))], sink: &mut Sink
 /// The textures that texinfos refer to must be in the directory; the engine stops at one that is not.
 fn check_uses(lumps: &Lumps<'_>, name: &str, count: i64, sink: &mut Sink) {
     let Some(texinfos) = lumps.role(Role::TexInfo) else { return };
-    let Some(column) = texinfos.column("texture") else { return };
+    let Ok([column]) = texinfos.columns(["texture"]) else { return };
     for index in 0..texinfos.len() {
         let texture = column.get(index);
         if !(0..count).contains(&texture) {
-            let at = At::lump(texinfos.name).record(index).offset(column.at(index)).field("texture");
+            let at = At::lump(texinfos.name()).record(index).offset(column.at(index)).field("texture");
             sink.add(&INDEX_RANGE, at, || format!("texture is {texture}, and {name} has {count}"));
         }
     }
@@ -345,17 +345,17 @@ fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(table), Some(strings)) = (lumps.named("TEXDATA_STRING_TABLE"), lumps.lump("TEXDATA_STRING_DATA")) else {
         return;
     };
-    let Some(offsets) = table.column("offset") else { return };
+    let Ok([offsets]) = table.columns(["offset"]) else { return };
     let len = strings.bytes.len();
     for index in 0..table.len() {
         let offset = offsets.get(index);
         if !usize::try_from(offset).is_ok_and(|offset| offset < len) {
-            let at = At::lump(table.name).record(index).offset(offsets.at(index)).field("offset");
+            let at = At::lump(table.name()).record(index).offset(offsets.at(index)).field("offset");
             sink.add(&STRING_PLACE, at, || format!("it begins at {offset}, and {} has {len} bytes", strings.name));
             continue;
         }
         let rest = usize::try_from(offset).ok().and_then(|offset| strings.bytes.get(offset..)).unwrap_or_default();
-        let at = At::lump(table.name).record(index).offset(offsets.at(index)).field("offset");
+        let at = At::lump(table.name()).record(index).offset(offsets.at(index)).field("offset");
         match rest.iter().take(MOST_NAME).position(|byte| *byte == 0) {
             Some(_) => {}
             None if rest.len() < MOST_NAME => {

@@ -6,13 +6,12 @@ use super::finding::{
     LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_VERSION,
     PAK_DIRECTORY, Sink,
 };
-use crate::bsp::{Bsp, Detection, Links};
+use crate::bsp::{Bsp, Detection, Links, Records};
 use crate::bytes::{ByteOrder, Data, amount, wide, word};
 use crate::content::entities::Entities;
 use crate::content::pak::Pak;
-use crate::dialect::{Checks, Engine, Form, Limit, Records, Role, Row, Spawn, Unit, Whose};
+use crate::dialect::{Checks, Engine, Form, Limit, Role, Row, Spawn, Unit, Whose};
 use crate::file::{Bounds, SegmentKind, Slot, SlotId};
-use crate::record::{FieldInfo, Number, RecordInfo, Shape};
 
 // The lumps of a map for the checks: bytes decompressed once, with the known form of their content, and the numbers in
 // records by the names of their fields.
@@ -34,7 +33,7 @@ pub(super) struct Lump<'a> {
     /// Whether its struct does not follow from its own proof.
     pub(super) is_guess: bool,
     /// The records, list by list.
-    pub(super) parts: Vec<Records>,
+    pub(super) lists: Vec<Records<'a>>,
     pub(super) state: State,
 }
 
@@ -55,14 +54,19 @@ impl<'a> Lump<'a> {
     fn new(slot: &'a Slot, detection: Detection, bytes: Data<'a>, state: State) -> Self {
         let Detection { row, likely, misfit, is_unread } = detection;
         let row = likely.map_or(row, Ok);
-        let (parts, state) = match (&row, state) {
-            (Ok(row), State::Read) => match row.parts(&bytes) {
-                Ok(parts) => (parts, State::Read),
+        let (lists, state) = match (&row, state) {
+            (Ok(row), State::Read) => match Records::lists(slot, row, bytes.clone()) {
+                Ok(lists) => (lists, State::Read),
                 Err(why) => (Vec::new(), State::Malformed(why.to_string())),
             },
             (_, state) => (Vec::new(), state),
         };
-        Lump { slot, name: &slot.name, bytes, row, misfit, is_unread, is_guess: likely.is_some(), parts, state }
+        Lump { slot, name: &slot.name, bytes, row, misfit, is_unread, is_guess: likely.is_some(), lists, state }
+    }
+
+    /// The records, if the lump is an array of them; an empty one has none.
+    fn array(&self) -> Option<&Records<'a>> {
+        self.lists.first().filter(|records| records.list().is_empty())
     }
 }
 
@@ -104,13 +108,13 @@ impl<'a> Lumps<'a> {
         for lump in self.all.iter().filter(|lump| matches!(lump.state, State::Read)) {
             match &lump.row {
                 Ok(row) if lump.slot.length != 0 || row.record().is_some() => {
-                    links.add(lump.slot, row, &lump.parts, &lump.bytes);
+                    links.add(lump.slot, row, &lump.lists, &lump.bytes);
                 }
                 Err(why) if lump.slot.length != 0 => links.add_unknown(lump.slot, why.clone()),
                 _ => {}
             }
         }
-        links.compile(self.bsp);
+        links.compile();
         links
     }
 
@@ -131,105 +135,17 @@ impl<'a> Lumps<'a> {
     /// The target of numbers that refer to a lump: the lump, or its substitute if it is left out. `None` if there is
     /// neither.
     pub(super) fn referred(&self, name: &str) -> Option<&Lump<'a>> {
-        let lump = self.lump(name)?;
-        match self.checks().left_out.iter().find(|(left_out, _)| *left_out == name && lump.slot.length == 0) {
-            None => Some(lump),
-            Some((_, other)) => other.and_then(|other| self.lump(other)),
-        }
+        self.lump(self.bsp.referred(name)?)
     }
 
     /// The records of a lump that is an array of them; an empty lump has no records.
-    pub(super) fn named(&self, name: &str) -> Option<View<'_>> {
-        View::of(self.lump(name)?)
+    pub(super) fn named(&self, name: &str) -> Option<&Records<'a>> {
+        self.lump(name)?.array()
     }
 
     /// The records of a role's lump.
-    pub(super) fn role(&self, role: Role) -> Option<View<'_>> {
-        View::of(self.role_lump(role)?)
-    }
-}
-
-/// The records of a lump; their numbers are read by the names of the fields.
-#[derive(Clone, Copy)]
-pub(super) struct View<'b> {
-    pub(super) name: &'b str,
-    pub(super) bytes: &'b [u8],
-    pub(super) record: &'static RecordInfo,
-}
-
-impl<'b> View<'b> {
-    pub(super) fn of(lump: &'b Lump<'_>) -> Option<Self> {
-        let row = lump.row.as_ref().ok()?;
-        match (row.form, &lump.state) {
-            (Form::Array(record), State::Read) => Some(View { name: lump.name, bytes: &lump.bytes, record }),
-            _ => None,
-        }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.bytes.len() / self.record.size
-    }
-
-    /// The numbers of a field; `None` if the record has no such field, or the field has no numbers.
-    pub(super) fn column(&self, field: &str) -> Option<Column<'b>> {
-        Column::new(self.bytes, self.record, self.record.field(field)?)
-    }
-}
-
-/// A field of every record of a lump.
-#[derive(Clone, Copy)]
-pub(super) struct Column<'b> {
-    bytes: &'b [u8],
-    stride: usize,
-    offset: usize,
-    pub(super) number: Number,
-    /// How many numbers it has in each record.
-    pub(super) items: usize,
-}
-
-impl<'b> Column<'b> {
-    fn new(bytes: &'b [u8], record: &RecordInfo, field: &FieldInfo) -> Option<Self> {
-        let (number, items) = flatten(field.shape)?;
-        Some(Column { bytes, stride: record.size, offset: field.offset, number, items })
-    }
-
-    /// The number of a record; 0 if there is no such record, and for floats.
-    #[inline]
-    pub(super) fn get(&self, record: usize) -> i64 {
-        self.item(record, 0)
-    }
-
-    /// One of several numbers of a record.
-    #[inline]
-    pub(super) fn item(&self, record: usize, item: usize) -> i64 {
-        self.place(record, item).and_then(|bytes| self.number.integer(bytes)).unwrap_or(0)
-    }
-
-    /// One of several floats of a record; 0 if there is none.
-    #[inline]
-    pub(super) fn float(&self, record: usize, item: usize) -> f32 {
-        let bytes = self.place(record, item).and_then(|bytes| bytes.first_chunk().copied());
-        f32::from_le_bytes(bytes.unwrap_or_default())
-    }
-
-    #[inline]
-    fn place(&self, record: usize, item: usize) -> Option<&'b [u8]> {
-        let start = record.checked_mul(self.stride)?;
-        let record = self.bytes.get(start..start.checked_add(self.stride)?)?;
-        record.get(self.offset + item * self.number.size()..)
-    }
-
-    /// The offset of a record's field in the lump.
-    pub(super) fn at(&self, record: usize) -> usize {
-        record * self.stride + self.offset
-    }
-}
-
-fn flatten(shape: Shape) -> Option<(Number, usize)> {
-    match shape {
-        Shape::Number(number) => Some((number, 1)),
-        Shape::Array(item, count) => flatten(*item).map(|(number, items)| (number, items * count)),
-        _ => None,
+    pub(super) fn role(&self, role: Role) -> Option<&Records<'a>> {
+        self.role_lump(role)?.array()
     }
 }
 
@@ -563,12 +479,12 @@ fn counted<'a>(
     limits.filter_map(move |limit| {
         let lump = lumps.lump(limit.lump)?;
         let count = match limit.unit {
-            Unit::Records => lumps.named(limit.lump).map(|view| view.len()),
+            Unit::Records => lumps.named(limit.lump).map(|records| records.len()),
             Unit::Bytes => Some(lumps.bsp.len(lump.slot)),
             Unit::Entities => entities.map(Entities::len),
             Unit::InGame => entities.map(|entities| in_game(&lumps.bsp.dialect().checks.spawn, entities)),
             Unit::FaceEdges => lumps.named(limit.lump).and_then(|faces| {
-                let counts = faces.column("edge_count")?;
+                let [counts] = faces.columns(["edge_count"]).ok()?;
                 (0..faces.len()).filter_map(|face| usize::try_from(counts.get(face)).ok()).max()
             }),
             // A count that does not fit the lump is another fault.
@@ -578,7 +494,7 @@ fn counted<'a>(
             }
         };
         let unit_bytes = match limit.unit {
-            Unit::Records => lumps.named(limit.lump).map(|view| view.record.size),
+            Unit::Records => lumps.named(limit.lump).map(|records| records.info().size),
             Unit::Bytes => Some(1),
             Unit::Entities | Unit::InGame | Unit::FaceEdges | Unit::Textures => None,
         };

@@ -49,8 +49,8 @@ fn is_known(link: &Link, to: &Site<'_>) -> bool {
 /// has no sign.
 fn unnamed_edge<'l>(lumps: &'l Lumps<'_>) -> Option<&'l str> {
     let (edges, surf_edges) = (lumps.role(Role::Edges)?, lumps.role(Role::SurfEdges)?);
-    let edge = surf_edges.column("edge")?;
-    (0..surf_edges.len()).all(|index| edge.get(index) != 0).then_some(edges.name)
+    let [edge] = surf_edges.columns(["edge"]).ok()?;
+    (0..surf_edges.len()).all(|index| edge.get(index) != 0).then_some(edges.name())
 }
 
 /// Checks one reference of all records from the first one on.

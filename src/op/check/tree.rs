@@ -4,7 +4,8 @@ use super::finding::{
     At, Code, LEAF_COUNT, LEAF_EMPTY, LEAF_SOLID, LUMP_UNCHECKED, NODE_FACES, Sink, TREE_CYCLE, VIS_CLUSTER,
     VIS_HEADER, VIS_OFFSET, VIS_ROW, WORLD_HEAD,
 };
-use super::lumps::{Column, Lump, Lumps, range};
+use super::lumps::{Lump, Lumps, range};
+use crate::bsp::Column;
 use crate::bytes::{wide, word};
 use crate::dialect::{Role, VisModel};
 
@@ -21,11 +22,11 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
 
 fn check_trees(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(nodes), Some(models)) = (lumps.role(Role::Nodes), lumps.role(Role::Models)) else { return };
-    let Some(children) = nodes.column("children") else { return };
+    let Ok([children]) = nodes.columns(["children"]) else { return };
     // If models have no head, there is one tree, and it begins at node 0.
-    let heads: Vec<i64> = match models.column("head_node").or_else(|| models.column("head_nodes")) {
-        Some(heads) => (0..models.len()).map(|model| heads.get(model)).collect(),
-        None => vec![0],
+    let heads: Vec<i64> = match models.columns(["head_node"]).or_else(|_| models.columns(["head_nodes"])) {
+        Ok([heads]) => (0..models.len()).map(|model| heads.get(model)).collect(),
+        Err(_) => vec![0],
     };
     // The first walk that reached the node, counted from 1. A tree of an earlier model is not walked again.
     let mut seen = vec![0_usize; nodes.len()];
@@ -36,13 +37,13 @@ fn check_trees(lumps: &Lumps<'_>, sink: &mut Sink) {
         seen[head] = walk;
         stack.push(head);
         while let Some(parent) = stack.pop() {
-            for item in 0..children.items {
+            for item in 0..children.items() {
                 let Some(child) = node(children.item(parent, item), nodes.len()) else { continue };
                 if seen[child] == 0 {
                     seen[child] = walk;
                     stack.push(child);
                 } else if seen[child] == walk {
-                    let at = At::lump(nodes.name).record(parent).offset(children.at(parent)).field("children");
+                    let at = At::lump(nodes.name()).record(parent).offset(children.at(parent)).field("children");
                     sink.add(&TREE_CYCLE, at, || {
                         format!("its child {child} is reached twice in the tree of model {model}")
                     });
@@ -59,7 +60,7 @@ fn node(child: i64, nodes: usize) -> Option<usize> {
 /// Compilers share equal clip nodes, so that one may be reached twice; but never from itself.
 fn check_clip_nodes(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(nodes) = lumps.named("CLIPNODES") else { return };
-    let Some(children) = nodes.column("children") else { return };
+    let Ok([children]) = nodes.columns(["children"]) else { return };
     // The nodes on the present path, and those that are complete.
     let (mut open, mut done) = (vec![false; nodes.len()], vec![false; nodes.len()]);
     let mut path: Vec<(usize, usize)> = Vec::new();
@@ -69,7 +70,7 @@ fn check_clip_nodes(lumps: &Lumps<'_>, sink: &mut Sink) {
             path.push((start, 0));
         }
         while let Some((parent, item)) = path.last_mut() {
-            if *item == children.items {
+            if *item == children.items() {
                 (open[*parent], done[*parent]) = (false, true);
                 path.pop();
                 continue;
@@ -78,7 +79,7 @@ fn check_clip_nodes(lumps: &Lumps<'_>, sink: &mut Sink) {
             *item += 1;
             let Some(child) = next.filter(|child| !done[*child]) else { continue };
             if open[child] {
-                let at = At::lump(nodes.name).record(from).offset(children.at(from)).field("children");
+                let at = At::lump(nodes.name()).record(from).offset(children.at(from)).field("children");
                 sink.add(&TREE_CYCLE, at, || format!("its child {child} leads back to it"));
             } else {
                 open[child] = true;
@@ -91,21 +92,21 @@ fn check_clip_nodes(lumps: &Lumps<'_>, sink: &mut Sink) {
 /// The world's tree begins with node 0, and each face belongs to one node.
 fn check_strict(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(nodes), Some(models)) = (lumps.role(Role::Nodes), lumps.role(Role::Models)) else { return };
-    let heads = models.column("head_node").filter(|_| lumps.checks().strict_tree);
-    let Some(heads) = heads.filter(|_| models.len() > 0) else { return };
+    let heads = models.columns(["head_node"]).ok().filter(|_| lumps.checks().strict_tree);
+    let Some([heads]) = heads.filter(|_| !models.is_empty()) else { return };
     // A head that is not a node is another fault.
     if let Some(head) = node(heads.get(0), nodes.len()).filter(|head| *head != 0) {
-        let at = At::lump(models.name).record(0).offset(heads.at(0)).field("head_node");
+        let at = At::lump(models.name()).record(0).offset(heads.at(0)).field("head_node");
         sink.add(&WORLD_HEAD, at, || format!("the world's tree begins with node {head}"));
     }
     let Some(faces) = lumps.role(Role::Faces) else { return };
-    let (Some(firsts), Some(counts)) = (nodes.column("first_face"), nodes.column("face_count")) else { return };
+    let Ok([firsts, counts]) = nodes.columns(["first_face", "face_count"]) else { return };
     let mut owners = vec![None; faces.len()];
     for index in 0..nodes.len() {
         let Some(run) = range(firsts.get(index), counts.get(index), faces.len()) else { continue };
         for face in run {
             if let Some(owner) = owners[face].replace(index) {
-                let at = At::lump(nodes.name).record(index).offset(firsts.at(index)).field("first_face");
+                let at = At::lump(nodes.name()).record(index).offset(firsts.at(index)).field("first_face");
                 sink.add(&NODE_FACES, at, || format!("its face {face} also belongs to node {owner}"));
                 break;
             }
@@ -116,12 +117,15 @@ fn check_strict(lumps: &Lumps<'_>, sink: &mut Sink) {
 /// The models' leafs are all but the first one.
 fn check_count(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(leafs), Some(models)) = (lumps.role(Role::Leafs), lumps.role(Role::Models)) else { return };
-    let Some(counts) = models.column("visible_leafs").filter(|_| models.len() > 0) else { return };
+    let Ok([counts]) = models.columns(["visible_leafs"]) else { return };
+    if models.is_empty() {
+        return;
+    }
     let sum = (0..models.len()).map(|model| counts.get(model)).fold(1, i64::saturating_add);
     let negative = (0..models.len()).find(|model| counts.get(*model) < 0);
     if i64::try_from(leafs.len()) != Ok(sum) || negative.is_some() {
         let model = negative.unwrap_or(0);
-        let at = At::lump(models.name).record(model).offset(counts.at(model)).field("visible_leafs");
+        let at = At::lump(models.name()).record(model).offset(counts.at(model)).field("visible_leafs");
         sink.add(&LEAF_COUNT, at, || {
             format!("leaf 0 and the models' leafs are {sum}, and there are {} leafs", leafs.len())
         });
@@ -130,14 +134,14 @@ fn check_count(lumps: &Lumps<'_>, sink: &mut Sink) {
 
 fn check_leafs(lumps: &Lumps<'_>, sink: &mut Sink) {
     let checks = lumps.checks();
-    let Some(leafs) = lumps.role(Role::Leafs).filter(|leafs| leafs.len() > 0) else { return };
-    let Some(contents) = leafs.column("contents") else { return };
+    let Some(leafs) = lumps.role(Role::Leafs).filter(|leafs| !leafs.is_empty()) else { return };
+    let Ok([contents]) = leafs.columns(["contents"]) else { return };
     if let Some(solid) = checks.first_leaf.filter(|solid| contents.get(0) != *solid) {
-        let at = At::lump(leafs.name).record(0).offset(contents.at(0)).field("contents");
+        let at = At::lump(leafs.name()).record(0).offset(contents.at(0)).field("contents");
         sink.add(&LEAF_SOLID, at, || format!("its contents are {}, not {solid}", contents.get(0)));
     }
     if checks.needs_empty_leaf && !(0..leafs.len()).any(|leaf| contents.get(leaf) == 0) {
-        sink.add(&LEAF_EMPTY, At::lump(leafs.name), || "none of them has the contents 0".into());
+        sink.add(&LEAF_EMPTY, At::lump(leafs.name()), || "none of them has the contents 0".into());
     }
 }
 
@@ -159,7 +163,8 @@ pub(super) fn check_visibility(lumps: &Lumps<'_>, sink: &mut Sink) {
 /// Each leaf of the world except the first one has the offset of its row; -1 for none.
 fn check_leafs_of_visibility(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
     let (Some(leafs), Some(models)) = (lumps.role(Role::Leafs), lumps.role(Role::Models)) else { return };
-    let (Some(offsets), Some(visible)) = (leafs.column("visibility_offset"), models.column("visible_leafs")) else {
+    let (Ok([offsets]), Ok([visible])) = (leafs.columns(["visibility_offset"]), models.columns(["visible_leafs"]))
+    else {
         return;
     };
     // The engine reads no more leafs than there are.
@@ -170,7 +175,7 @@ fn check_leafs_of_visibility(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink
         if offset == -1 {
             continue;
         }
-        let at = At::lump(leafs.name).record(leaf).offset(offsets.at(leaf)).field("visibility_offset");
+        let at = At::lump(leafs.name()).record(leaf).offset(offsets.at(leaf)).field("visibility_offset");
         match usize::try_from(offset).ok().filter(|offset| *offset < lump.bytes.len()) {
             // Rows of models other than the world are not read.
             Some(offset) if leaf <= visible => rows.add(offset, leaf),
@@ -242,18 +247,18 @@ fn check_cluster_range(lumps: &Lumps<'_>, clusters: usize, sink: &mut Sink) {
     let Some(leafs) = lumps.role(Role::Leafs) else { return };
     // The lights of Source's world have a cluster too.
     for lights in ["WORLDLIGHTS", "WORLDLIGHTS_HDR"].into_iter().filter_map(|name| lumps.named(name)) {
-        if let Some(column) = lights.column("cluster") {
+        if let Ok([column]) = lights.columns(["cluster"]) {
             let is_wrong =
                 |cluster: i64| cluster < -1 || u64::try_from(cluster).is_ok_and(|cluster| cluster >= wide(clusters));
-            check_column(lights.name, &column, lights.len(), clusters, is_wrong, sink);
+            check_column(lights.name(), &column, lights.len(), clusters, is_wrong, sink);
         }
     }
-    let Some(column) = leafs.column("cluster") else { return };
+    let Ok([column]) = leafs.columns(["cluster"]) else { return };
     let is_wrong = |cluster: i64| match u64::try_from(cluster) {
         Ok(cluster) => cluster > 0 && cluster >= wide(clusters),
         Err(_) => cluster != -1,
     };
-    check_column(leafs.name, &column, leafs.len(), clusters, is_wrong, sink);
+    check_column(leafs.name(), &column, leafs.len(), clusters, is_wrong, sink);
 }
 
 fn check_column(

@@ -14,7 +14,7 @@ use crate::content::lightmap::{Block, Image, Light, LightSet, Luxel};
 use crate::content::physics::Physics;
 use crate::content::textures::Textures;
 use crate::content::visibility::{VisRow, VisSet, Visibility};
-use crate::dialect::{LightModel, LuxelForm, Records, Row};
+use crate::dialect::{LightModel, LuxelForm, Row, Span};
 use crate::op::align::{Hunk, hunks};
 use crate::op::diff::longest_rise;
 use crate::record::{Cell, FlagNames, RecordInfo};
@@ -113,7 +113,7 @@ fn pairing(count: usize, hunks: &[Hunk], from: &HashMap<usize, usize>) -> Vec<Op
 }
 
 /// The bytes of whole records.
-fn records<'b>(bytes: &'b [u8], part: Option<&Records>) -> &'b [u8] {
+fn records<'b>(bytes: &'b [u8], part: Option<&Span>) -> &'b [u8] {
     part.and_then(|part| bytes.get(part.range.start..part.range.start + part.count() * part.record.size))
         .unwrap_or_default()
 }

@@ -29,7 +29,7 @@ use crate::bytes::{Data, unescape};
 use crate::content::grammar::{self, Grammar, Nest, Rule, offset};
 use crate::content::select::{Compare, Expression, compared};
 use crate::content::texture_names::TextureNames;
-use crate::dialect::{Form, Records};
+use crate::dialect::{Form, Span};
 use crate::record::{Cell, FieldInfo, FlagNames, Meaning, Shape};
 use crate::{Bsp, Error, ErrorKind, Place, Result, Slot, SlotId};
 pub use fields::Encode;
@@ -64,7 +64,7 @@ use fields::{All, Check, Compiled, Operator, Path, Test, Value as FieldsValue, V
 /// let map = bspkit::Bsp::open("tests/maps/source/room_v20.bsp")?;
 /// let names = map.dialect().game(map.version()).flags;
 /// let all = Query::parse("texinfo[texture~/./]")?.find(&map, names)?;
-/// assert_eq!(all.len(), map.records(map.slot("texinfo")?)?[0].count());
+/// assert_eq!(all.len(), map.spans(map.slot("texinfo")?)?[0].count());
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -417,7 +417,7 @@ struct Table<'a> {
     /// All bytes of the lump, little-endian.
     bytes: Data<'a>,
     /// `None` for a lump whose items have names and are not records.
-    records: Option<Records>,
+    records: Option<Span>,
     /// The names of the records, if these are not fields.
     names: Option<Vec<Vec<u8>>>,
 }
@@ -465,8 +465,8 @@ impl<'b, 'a> Tables<'b, 'a> {
         };
         let lists: Vec<_> = parts.iter().map(|part| part.list).filter(|list| !list.is_empty()).collect();
         let known = lists.iter().map(|list| format!("{}.{list}", slot.name)).collect::<Vec<_>>().join(", ");
-        let is_list = |part: &Records| list.is_none_or(|list| part.list.eq_ignore_ascii_case(list));
-        let mut found: Vec<Records> = parts.into_iter().filter(is_list).collect();
+        let is_list = |part: &Span| list.is_none_or(|list| part.list.eq_ignore_ascii_case(list));
+        let mut found: Vec<Span> = parts.into_iter().filter(is_list).collect();
         let records = match (found.pop(), list) {
             (Some(part), _) if found.is_empty() => Some(part),
             (Some(_), _) => {
