@@ -37,7 +37,7 @@ pub struct Records<'a> {
 /// ```
 /// use bspkit::dialect::Role;
 /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
-/// assert_eq!(map.records(Role::MarkSurfaces)?.name(), map.records("leaffaces")?.name());
+/// assert_eq!(map.records(Role::LeafFaces)?.name(), map.records("leaffaces")?.name());
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
