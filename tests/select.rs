@@ -95,6 +95,11 @@ fn what_cannot_be_read_is_pointed_at() {
         ("[a!=b]", 2, "`!=` is written `:not([key=value])`"),
         ("[a", 2, "a `]` is missing"),
         ("#x", 1, "an index is a number"),
+        ("style>2", 5, "a test of a key is in brackets"),
+        ("light,classname=x", 15, "a test of a key is in brackets"),
+        ("17", 0, "a number of an entity follows a `#`"),
+        ("light|func_door", 5, "a `,` is between alternatives"),
+        ("[style==2]", 7, "one `=` compares"),
     ];
     for (text, at, why) in cases {
         let error = Selector::parse(text).unwrap_err();
@@ -103,6 +108,99 @@ fn what_cannot_be_read_is_pointed_at() {
         let caret = " ".repeat(text.as_bytes()[..at].utf8_chunks().map(|part| part.valid().chars().count()).sum());
         assert_eq!(error.hint(), Some(&Hint::Text(format!("{text}\n{caret}^"))), "{text}");
     }
+}
+
+/// Wrong selectors that cannot be read, and the right form, with what it selects in the text above.
+const WRONG: &[(&str, &str, &[usize])] = &[
+    ("style>2", "[style>2]", &[1]),
+    ("style > 2", "[style>2]", &[1]),
+    ("light>=300", "[light>=300]", &[1]),
+    ("classname=light", "light", &[1]),
+    ("classname==light", "light", &[1]),
+    ("class=light", "light", &[1]),
+    ("classname:light", "light", &[1]),
+    ("Classname = light", "light", &[1]),
+    ("classname=light*", "light*", &[1, 2]),
+    ("classname~light", "[classname~/light/]", &[1, 2]),
+    ("classname=~/^light/i", "[classname~/^light/i]", &[1, 2]),
+    ("classname~/^light$/", "[classname~/^light$/]", &[1]),
+    ("classname!=light", ":not(light)", &[0, 2, 3, 4, 5]),
+    ("classname^=light", "[classname^=light]", &[1, 2]),
+    ("classname$=_spot", "[classname$=_spot]", &[2]),
+    ("targetname*=oor", "[targetname*=oor]", &[3]),
+    ("targetname:door/1", "[targetname=door/1]", &[3]),
+    ("light[style!=3]", "light:not([style=3])", &[1]),
+    ("[style==32]", "[style=32]", &[1]),
+    ("[classname=~/light/]", "[classname~/light/]", &[1, 2]),
+    ("[message!~/one/]", ":not([message~/one/])", &[1, 2, 3, 4, 5]),
+    ("[light~30]", "[light~/30/]", &[1]),
+    ("light style>2", "light[style>2]", &[1]),
+    ("light.style>2", "light[style>2]", &[1]),
+    ("light and style>2", "light[style>2]", &[1]),
+    ("light && [style=32]", "light[style=32]", &[1]),
+    ("light=300 and style=32", "[light=300][style=32]", &[1]),
+    ("light|func_door", "light,func_door", &[1, 3, 4]),
+    ("light || func_door", "light,func_door", &[1, 3, 4]),
+    ("light or func_door", "light,func_door", &[1, 3, 4]),
+    ("light;func_door", "light,func_door", &[1, 3, 4]),
+    ("light func_door", "light,func_door", &[1, 3, 4]),
+    ("light,style>2", "light,[style>2]", &[1]),
+    ("style>2,wait>2", "[style>2],[wait>2]", &[1, 4]),
+    ("classname=light,classname=func_door", "light,func_door", &[1, 3, 4]),
+    ("17", "#17", &[]),
+    ("1,2", "#1,#2", &[1, 2]),
+    ("#1,2, 4", "#1,#2,#4", &[1, 2, 4]),
+    ("light,3", "light,#3", &[1, 3]),
+    ("!light", ":not(light)", &[0, 2, 3, 4, 5]),
+    ("not light", ":not(light)", &[0, 2, 3, 4, 5]),
+    ("not(light)", ":not(light)", &[0, 2, 3, 4, 5]),
+    ("\"light\"", "light", &[1]),
+];
+
+#[test]
+fn wrong_selectors_are_named_with_the_right_form() {
+    for (text, right, found) in WRONG {
+        let error = Selector::parse(text).unwrap_err();
+        assert!(error.to_string().ends_with(&format!("; did you mean `{right}`?")), "{text}: {error}");
+        assert_eq!(selected(right), *found, "{right}");
+    }
+    for text in ["light(", "[a", ":not(", "#", "=", "[a~/(/]", "[wait>two]"] {
+        let error = Selector::parse(text).unwrap_err();
+        assert!(!error.to_string().contains("did you mean"), "{text}: {error}");
+    }
+}
+
+/// Selectors that can be read and match nothing here, and what is meant.
+const UNMATCHED: &[(&str, Option<&str>)] = &[
+    ("style", Some("[style]")),
+    ("door/1", None),
+    ("[targetname='door/1']", Some("[targetname=door/1]")),
+    ("[style = 32]", Some("[style=32]")),
+    ("[targetname=door*]", Some("[targetname^=door]")),
+    ("[targetname=*1]", Some("[targetname$=1]")),
+    ("[targetname=*oor*]", Some("[targetname*=oor]")),
+    ("light_.*", Some("light_*")),
+    ("/^light/", Some("[classname~/^light/]")),
+    ("-light", Some(":not(light)")),
+    ("'light'", Some("light")),
+    ("monster_ogre", None),
+];
+
+#[test]
+fn selectors_without_a_match_have_a_form_that_matches() {
+    let entities = Entities::parse(TEXT, EntityRules::SOURCE).unwrap();
+    for (text, right) in UNMATCHED {
+        assert!(selected(text).is_empty(), "{text}");
+        let meant = entities.meant(text);
+        assert_eq!(meant.as_ref().map(|(text, _)| &**text), *right, "{text}");
+        if let Some((text, count)) = meant {
+            assert_eq!(selected(&text).len(), count);
+        }
+    }
+    let names = b"{ \"targetname\" \"door_1\" } { \"model\" \"*1\" }";
+    let entities = Entities::parse(&names[..], EntityRules::SOURCE).unwrap();
+    assert_eq!(entities.meant("door_1"), Some(("[targetname=door_1]".to_owned(), 1)));
+    assert_eq!(entities.meant("*1"), Some(("[model=*1]".to_owned(), 1)));
 }
 
 #[test]
@@ -155,6 +253,11 @@ fn soup() -> impl Strategy<Value = String> {
         "\u{e9}",
         "\\\\",
         "\\n",
+        "==",
+        "~/",
+        "17",
+        "\\x3d",
+        "\\x37",
     ]);
     prop_oneof![prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat()), ".{0,20}"]
 }

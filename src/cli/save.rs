@@ -343,7 +343,11 @@ impl Save {
         } else if is_left {
             job.say(&format!("{}: nothing changes, the file is left as it is", shown(place)));
         } else {
-            let clients = if checksum::clients_need(bsp, plan) { "; clients need the new map" } else { "" };
+            let clients = match checksum::clients_need(bsp, plan) {
+                Some(sum) if sum.is_verified => "; clients need the new map",
+                Some(_) => "; clients need the new map (unverified)",
+                None => "",
+            };
             job.say(&format!("{}: {}{clients}{}", shown(place), done.report(), kept(backup.as_deref())));
             done.sums.iter().for_each(|sums| sums.say(place, job));
         }

@@ -14,7 +14,7 @@ use super::Role;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Beside {
-    /// Its folder, from the folder of the game: `maps/` is that of the map.
+    /// Its folder, from the folder of the game: `maps/` is that of the map. A part `*` is any folder.
     pub folder: &'static str,
     /// What follows the name of the map. A `*` is the checksum of the entities ([`Sum::Crc16`](super::Sum::Crc16)) in
     /// four digits, `#` a number, from 0 on.
@@ -41,12 +41,28 @@ pub enum By {
     Any,
     /// One that changes the size of the map.
     Size,
-    /// One of the content of lumps with these roles or names.
-    Content(&'static [Role], &'static [&'static str]),
+    /// One of any of these parts of the map.
+    Content(&'static [Part]),
     /// One of the lump whose index is in the head of the file (a lump file of Source).
     LumpFile,
     /// One after which players need other files.
     Needs,
+}
+
+/// A part of a map on which a file beside it depends.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Part {
+    /// The lump with this role.
+    Role(Role),
+    /// These fields of its records. A lump whose records are not known counts as a whole.
+    Fields(Role, &'static [&'static str]),
+    /// The lump with this name.
+    Lump(&'static str),
+    /// Entities of classes that begin so; with `true`, those with a brush model too.
+    Entities(&'static [&'static str], bool),
+    /// Where the light of faces is, and how many luxels they have.
+    LightPlaces,
 }
 
 const fn file(folder: &'static str, after: &'static str, stale: &'static [Stale]) -> Beside {
@@ -60,25 +76,65 @@ const fn stale(by: By, says: &'static str) -> Stale {
 /// The extension of the files of areas for the bots of Quake III, which hold the checksum of the whole map.
 pub const AREAS: &str = ".aas";
 
-const ENTITIES: By = By::Content(&[Role::Entities], &[]);
+const ENTITIES: By = By::Content(&[Part::Role(Role::Entities)]);
 
-/// What players and bots walk on.
-const GROUND: By = By::Content(
-    &[
-        Role::Entities,
-        Role::Planes,
-        Role::Nodes,
-        Role::ClipNodes,
-        Role::Leafs,
-        Role::Models,
-        Role::Brushes,
-        Role::BrushSides,
-    ],
-    &["PHYSCOLLIDE", "PHYSDISP", "DISPINFO", "DISP_VERTS", "DISP_TRIS", "game:sprp"],
-);
+/// What is solid, and its place. A leaf has more fields than its contents: visibility, the sound and the light in it.
+macro_rules! solid {
+    ($($more:expr),*) => {
+        By::Content(&[
+            Part::Role(Role::Planes),
+            Part::Fields(Role::Nodes, &["plane", "children"]),
+            Part::Role(Role::ClipNodes),
+            Part::Fields(Role::Leafs, &["contents", "leaf_brush_count", "first_leaf_brush"]),
+            Part::Role(Role::LeafBrushes),
+            Part::Fields(
+                Role::Models,
+                &["mins", "maxs", "origin", "head_nodes", "head_node", "clip_nodes", "first_brush", "brush_count"],
+            ),
+            Part::Role(Role::Brushes),
+            Part::Fields(Role::BrushSides, &["plane", "bevel"]),
+            Part::Lump("PHYSCOLLIDE"),
+            Part::Lump("PHYSDISP"),
+            Part::Lump("DISPINFO"),
+            Part::Lump("DISP_VERTS"),
+            Part::Lump("game:sprp"),
+            $($more,)*
+        ])
+    };
+}
+
+/// What players and bots walk on, and what moves these.
+const GROUND: By =
+    solid!(Part::Entities(&["func_", "trigger_", "prop_", "info_teleport", "misc_teleport", "info_ladder"], true));
+
+/// What has a place.
+const PLACES: By = solid!();
 
 /// What visibility compilers number leafs by.
-const TREE: By = By::Content(&[Role::Planes, Role::Nodes, Role::Leafs], &[]);
+const TREE: By = By::Content(&[
+    Part::Role(Role::Planes),
+    Part::Fields(Role::Nodes, &["plane", "children"]),
+    Part::Fields(Role::Leafs, &["contents", "cluster"]),
+]);
+
+const OTHER_PLACES: &str = "names places of the map before this edit: look whether these are right";
+
+/// Names of places for messages of teams: `LOC_LoadLocations` of ProQuake, QuakeWorld's clients and Quake II's.
+const LOCATIONS: Beside = file("locs/", ".loc", &[stale(PLACES, OTHER_PLACES)]);
+
+/// The same where DarkPlaces looks first (`CL_Locs_Reload_f`).
+const LOCATIONS_BY_MAP: Beside = file("maps/", ".loc", &[stale(PLACES, OTHER_PLACES)]);
+
+/// Lights in real time of DarkPlaces and FTE: `R_Shadow_LoadWorldLights` reads entities only if there is no such file.
+const REAL_TIME_LIGHTS: Beside = file(
+    "maps/",
+    ".rtlights",
+    &[stale(
+        By::Content(&[Part::Entities(&["light"], false)]),
+        "replaces the lights of the entities where DarkPlaces and FTE calculate light in real time: this edit has no \
+         effect there while it lies there",
+    )],
+);
 
 const WALKED: &str = "is of the map before this edit: bots may go wrong until it is made again";
 
@@ -109,46 +165,60 @@ const PORTALS: Beside = file(
 );
 
 /// Quake. `.lit` and `.vis` are read by DarkPlaces, FTE, Quakespasm and most others, `.lux` by FTE, `.dlit` by
-/// DarkPlaces. The leafs and the visibility in a `.vis` file are those of VisPatch, with transparent water.
+/// DarkPlaces. Their light has the places of the map's, three bytes for one, and the length is compared. The leafs and
+/// the visibility in a `.vis` file are those of VisPatch, with transparent water. `.bot` has the ways of KTX
+/// (`LoadBotRoutingFromFile`), `.way` those of FrikBot.
 pub(super) const QUAKE: &[Beside] = &[
     TEXT,
     TEXT_BY_SUM,
     file("maps/", ".lit", &[stale(LIGHT, REPLACES_LIGHT), stale(LIT, OLD_FACES)]),
     file("maps/", ".lux", &[stale(LIGHT, OLD_DIRECTIONS), stale(LIT, OLD_FACES)]),
     file("maps/", ".dlit", &[stale(LIGHT, OLD_DIRECTIONS), stale(LIT, OLD_FACES)]),
+    REAL_TIME_LIGHTS,
     file(
         "maps/",
         ".vis",
         &[
             stale(
-                By::Content(&[Role::Visibility, Role::Leafs], &[]),
+                By::Content(&[Part::Role(Role::Visibility), Part::Role(Role::Leafs)]),
                 "replaces visibility and leafs of the map in engines that read it: this edit has no effect there while \
                  it lies there",
             ),
             stale(
-                By::Content(&[Role::LeafFaces, Role::Nodes, Role::Models], &[]),
+                By::Content(&[
+                    Part::Role(Role::LeafFaces),
+                    Part::Fields(Role::Nodes, &["children"]),
+                    Part::Fields(Role::Models, &["head_nodes", "visible_leafs"]),
+                ]),
                 "has the leafs of the map before this edit, which engines read in place of its own: make it again",
             ),
         ],
     ),
     file("maps/", ".way", &[stale(GROUND, WALKED)]),
+    file("maps/", ".bot", &[stale(GROUND, WALKED)]),
+    file("bots/maps/", ".bot", &[stale(GROUND, WALKED)]),
     file("bots/navigation/", ".nav", &[stale(GROUND, WALKED)]),
+    LOCATIONS,
+    LOCATIONS_BY_MAP,
     PORTALS,
 ];
 
-const LIGHT: By = By::Content(
-    &[Role::Lighting],
-    &["bspx:RGBLIGHTING", "bspx:LIGHTING_E5BGR9", "bspx:LIGHTINGDIR", "bspx:LMSHIFT", "bspx:LMOFFSET", "bspx:LMSTYLE"],
-);
-const LIT: By = By::Content(&[Role::Faces, Role::TexInfo, Role::Vertexes, Role::Edges, Role::SurfEdges], &[]);
+const LIGHT: By = By::Content(&[
+    Part::Role(Role::Lighting),
+    Part::Lump("bspx:RGBLIGHTING"),
+    Part::Lump("bspx:LIGHTING_E5BGR9"),
+    Part::Lump("bspx:LIGHTINGDIR"),
+]);
+const LIT: By = By::Content(&[Part::LightPlaces]);
 const REPLACES_LIGHT: &str =
     "replaces the light of the map in engines that read it: this edit has no effect there while it lies there";
 const OLD_DIRECTIONS: &str = "has the directions of the light before this edit: make it again";
-const OLD_FACES: &str = "has light for the faces before this edit: make it again if their light has moved";
+const OLD_FACES: &str = "has the light of faces where it was before this edit: make it again";
 
 /// GoldSrc: Xash3D reads the `.ent` file unless it is older than the map, DarkPlaces and FTE always. The engine makes
 /// its graph of nodes again if the map is newer (`CGraph::CheckNODFile` of the game's code). The bots of Condition Zero
-/// compare the size of the map (`LoadNavigationMap`).
+/// compare the size of the map (`LoadNavigationMap`), and so does YaPB. Other plug-ins with bots: POD-Bot, E-BOT,
+/// jk_botti.
 pub(super) const GOLDSRC: &[Beside] = &[
     file(
         "maps/",
@@ -165,6 +235,12 @@ pub(super) const GOLDSRC: &[Beside] = &[
     file("maps/", ".nav", &[stale(By::Size, OTHER_SIZE), stale(GROUND, WALKED)]),
     file("maps/graphs/", ".nod", &[stale(By::Any, OLDER)]),
     file("maps/graphs/", ".nrp", &[stale(By::Any, OLDER)]),
+    file("addons/yapb/data/graph/", ".graph", &[stale(By::Size, OTHER_SIZE), stale(GROUND, WALKED)]),
+    file("addons/podbot/wptdefault/", ".pwf", &[stale(GROUND, WALKED)]),
+    file("addons/ebot/waypoints/", ".ewp", &[stale(GROUND, WALKED)]),
+    file("addons/jk_botti/waypoints/", ".wpt", &[stale(GROUND, WALKED)]),
+    LOCATIONS,
+    REAL_TIME_LIGHTS,
     RESOURCES,
     PORTALS,
 ];
@@ -175,9 +251,16 @@ const OLDER: &str = "is older than the map then: the game makes it again when it
 const RESOURCES: Beside =
     file("maps/", ".res", &[stale(By::Needs, "does not list the files that players need after this edit")]);
 
-/// Quake II and its rerelease.
-pub(super) const QUAKE2: &[Beside] =
-    &[TEXT, TEXT_BY_SUM, file("bots/navigation/", ".nav", &[stale(GROUND, WALKED)]), PORTALS];
+/// Quake II and its rerelease; `.nod` has the ways of ACE Bot (`ACEND_LoadNodes`).
+pub(super) const QUAKE2: &[Beside] = &[
+    TEXT,
+    TEXT_BY_SUM,
+    REAL_TIME_LIGHTS,
+    file("bots/navigation/", ".nav", &[stale(GROUND, WALKED)]),
+    file("nav/", ".nod", &[stale(GROUND, WALKED)]),
+    LOCATIONS,
+    PORTALS,
+];
 
 /// Quake III (`.aas`: `AAS_LoadAASFile` of be_aas_file.c). q3map2 calculates light by the surfaces of the `.srf` file.
 pub(super) const QUAKE3: &[Beside] = &[
@@ -187,12 +270,13 @@ pub(super) const QUAKE3: &[Beside] = &[
         &[stale(By::Any, "holds a checksum of the whole map, so bots will refuse it: build it again")],
     ),
     TEXT,
+    REAL_TIME_LIGHTS,
     PORTALS,
     file(
         "maps/",
         ".srf",
         &[stale(
-            By::Content(&[Role::Faces], &[]),
+            By::Content(&[Part::Fields(Role::Faces, &["shader", "kind", "first_vertex", "vertex_count", "fog"])]),
             "numbers the surfaces of the map before this edit: do not calculate light by it",
         )],
     ),
@@ -210,7 +294,7 @@ pub(super) const RAVEN: &[Beside] = &[
 
 /// Source: lump files (`CMapLoadHelper::Init`, in engines from Episode One to Left 4 Dead 2), areas for bots
 /// (`CNavMesh::Load`), nodes (`CAI_NetworkManager::IsAIFileCurrent`), the list for players (`CDownloadListGenerator`),
-/// and the copy that clients load by `sv_downloadurl`.
+/// and the copy that clients load by `sv_downloadurl`. The bots of RCBot2 have a folder of ways for each game.
 pub(super) const SOURCE: &[Beside] = &[
     file(
         "maps/",
@@ -219,6 +303,8 @@ pub(super) const SOURCE: &[Beside] = &[
     ),
     file("maps/", ".nav", &[stale(By::Size, OTHER_SIZE), stale(GROUND, WALKED)]),
     file("maps/graphs/", ".ain", &[stale(By::Any, OLDER)]),
+    file("rcbot2/waypoints/*/", ".rcw", &[stale(GROUND, WALKED)]),
+    file("addons/rcbot2/waypoints/*/", ".rcw", &[stale(GROUND, WALKED)]),
     file(
         "maps/",
         ".bsp.bz2",

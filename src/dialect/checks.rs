@@ -285,6 +285,8 @@ pub enum Covers {
 pub enum Use {
     /// Clients whose map has another one are rejected.
     Clients,
+    /// Servers let clients with it in as well, but clients send another one.
+    Servers,
     /// It is part of the name of a file, `<map>@<sum>.ent`, whose entities are loaded instead of the map's.
     FileName,
 }
@@ -305,8 +307,10 @@ const fn of_lumps(name: &'static str, title: &'static str, sum: Sum) -> Checksum
     Checksum { name, title, sum, covers: WITHOUT_ENTITIES, use_of: Use::Clients, is_verified: true }
 }
 
-/// `Mod_LoadBrushModel` of QuakeWorld's model.c: `checksum`.
-pub(super) const QUAKEWORLD: Checksum = of_lumps("quakeworld", "QuakeWorld", Sum::BlockMd4);
+/// `Mod_LoadBrushModel` of QuakeWorld's model.c: `checksum`. Clients send the second one (`CL_ParseServerInfo`), and
+/// servers take both (`SV_PreSpawn_f`).
+pub(super) const QUAKEWORLD: Checksum =
+    Checksum { use_of: Use::Servers, ..of_lumps("quakeworld", "QuakeWorld", Sum::BlockMd4) };
 
 /// `Mod_LoadBrushModel` of QuakeWorld's model.c: `checksum2`, which lets visibility be patched.
 pub(super) const QUAKEWORLD2: Checksum = Checksum {

@@ -1,7 +1,7 @@
 //! Files beside a map that an edit of the map makes stale, by the table of the dialect ([`crate::dialect::Beside`]).
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
@@ -9,7 +9,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::shown;
-use crate::dialect::{AREAS, Beside, By, Covers, Role};
+use crate::content::entities::Entity;
+use crate::content::lightmap::Light;
+use crate::dialect::{AREAS, Beside, By, Covers, Part, Role};
 use crate::file::directory::LumpFileHeader;
 use crate::op::{checksum, res};
 use crate::record::{Field as _, Record as _};
@@ -17,6 +19,13 @@ use crate::{Bsp, Draft, Plan, SlotId};
 
 /// Engines read as many lump files of a map (`MAX_LUMPFILES`).
 const MOST_LUMP_FILES: usize = 128;
+
+/// Folders that are looked into where a table has any folder.
+const MOST_FOLDERS: usize = 256;
+
+/// What says where the light of faces is, and how much there is.
+const LIT: &[Role] = &[Role::Faces, Role::TexInfo, Role::Vertexes, Role::Edges, Role::SurfEdges];
+const LIGHT_PLACES: &[&str] = &["bspx:LMSHIFT", "bspx:LMOFFSET", "bspx:LMSTYLE", "bspx:LMSTYLE16", "bspx:DECOUPLED_LM"];
 
 /// A file that does not fit the map after an edit.
 ///
@@ -81,21 +90,23 @@ struct Edit<'e, 'd, 'p> {
 impl Edit<'_, '_, '_> {
     /// The files of a row that are there.
     fn there(&self, file: &Beside, map: &Path) -> Vec<PathBuf> {
-        let (Some(folder), Some(stem)) = (folder(file, map), map.file_stem()) else { return Vec::new() };
+        let Some(stem) = map.file_stem() else { return Vec::new() };
+        let folders = folders(file, map);
         let named = |after: &str| {
             let name: OsString = [stem, after.as_ref()].into_iter().collect();
-            Some(folder.join(name)).filter(|path| path.is_file())
+            folders.iter().map(|folder| folder.join(&name)).filter(|path| path.is_file()).collect::<Vec<_>>()
         };
         match file.after.split_once(['*', '#']) {
-            None => named(file.after).into_iter().collect(),
+            None => named(file.after),
             Some((before, after)) if file.after.contains('#') => {
-                (0..MOST_LUMP_FILES).map_while(|number| named(&format!("{before}{number}{after}"))).collect()
+                let files = (0..MOST_LUMP_FILES).map(|number| named(&format!("{before}{number}{after}")));
+                files.take_while(|files| !files.is_empty()).flatten().collect()
             }
             Some((before, after)) => {
                 let bsp = self.draft.bsp();
                 let of_entities = bsp.dialect().checksums.iter().find(|sum| sum.covers == Covers::EntityText);
                 let sum = of_entities.map(|sum| checksum::of(bsp, sum));
-                sum.and_then(|sum| named(&format!("{before}{sum}{after}"))).into_iter().collect()
+                sum.map(|sum| named(&format!("{before}{sum}{after}"))).unwrap_or_default()
             }
         }
     }
@@ -120,16 +131,57 @@ impl Edit<'_, '_, '_> {
         match by {
             By::Any | By::LumpFile => true,
             By::Size => self.plan.size() != bsp.container().bytes().len(),
-            By::Content(roles, lumps) => self.changed().iter().any(|slot| {
-                let name = bsp.container().slot(*slot).map_or("", |slot| &slot.name);
-                lumps.contains(&name) || bsp.role_of(*slot).is_some_and(|role| roles.contains(&role))
-            }),
+            By::Content(parts) => parts.iter().any(|part| self.touches(part)),
             By::Needs => match (needs(bsp), self.draft.view()) {
                 (old, Ok(Some(new))) => old != needs(&new),
                 (_, Ok(None)) => false,
                 (_, Err(_)) => true,
             },
         }
+    }
+
+    /// Whether the edit changes a part of the map.
+    fn touches(&self, part: &Part) -> bool {
+        let bsp = self.draft.bsp();
+        match *part {
+            Part::Role(role) => self.changed().iter().any(|slot| bsp.role_of(*slot) == Some(role)),
+            Part::Lump(name) => {
+                self.changed().iter().any(|slot| bsp.container().slot(*slot).is_some_and(|slot| slot.name == name))
+            }
+            Part::Fields(role, names) => self.touches(&Part::Role(role)) && self.differ(|map| fields(map, role, names)),
+            Part::Entities(classes, with_models) => {
+                self.touches(&Part::Role(Role::Entities)) && self.differ(|map| entities(map, classes, with_models))
+            }
+            Part::LightPlaces => {
+                let is_one = |slot: &SlotId| {
+                    let name = bsp.container().slot(*slot).map_or("", |slot| &slot.name);
+                    LIGHT_PLACES.contains(&name) || bsp.role_of(*slot).is_some_and(|role| LIT.contains(&role))
+                };
+                self.changed().iter().any(is_one) && self.light_moves()
+            }
+        }
+    }
+
+    /// Whether a part of the map is another one after the edit. What cannot be read counts as another.
+    fn differ<T: PartialEq>(&self, part: impl Fn(&Bsp<'_>) -> Option<T>) -> bool {
+        match self.draft.view() {
+            Ok(None) => false,
+            Ok(Some(new)) => part(self.draft.bsp()).zip(part(&new)).is_none_or(|(old, new)| old != new),
+            Err(_) => true,
+        }
+    }
+
+    /// Whether a face has its light where there was none of this size before.
+    fn light_moves(&self) -> bool {
+        let Ok(Some(new)) = self.draft.view() else { return true };
+        let [Ok(old), Ok(new)] = [self.draft.bsp().light(), new.light()] else { return true };
+        let places = |light: &Light<'_>| -> HashMap<(usize, [usize; 2]), usize> {
+            let sets = light.sets().iter().filter(|set| set.copy_of().is_none());
+            let blocks = sets.flat_map(|set| set.blocks());
+            blocks.map(|block| ((block.bytes().start, block.size()), block.bytes().len())).collect()
+        };
+        let before = places(&old);
+        places(&new).iter().any(|(place, len)| before.get(place).is_none_or(|room| room < len))
     }
 
     /// The lump of a lump file, if the edit changes it. A file that cannot be read does not count.
@@ -165,14 +217,55 @@ fn needs(bsp: &Bsp<'_>) -> Option<Vec<Vec<u8>>> {
     Some(list.files.into_iter().map(|file| file.name).collect())
 }
 
-/// The folder of a file beside a map. Other folders of a game are known only around one that is called `maps`.
-fn folder(file: &Beside, map: &Path) -> Option<PathBuf> {
-    let own = map.parent().unwrap_or(Path::new(""));
-    match file.folder.strip_prefix("maps/") {
-        Some(below) => Some(own.join(below)),
-        None => own
-            .file_name()
-            .is_some_and(|name| name.eq_ignore_ascii_case("maps"))
-            .then(|| own.with_file_name("").join(file.folder)),
+/// The bytes of fields of all records in the lump with a role: fields that the records do not have are left out, and
+/// a lump without known records is its bytes.
+fn fields(map: &Bsp<'_>, role: Role, names: &[&str]) -> Option<Vec<u8>> {
+    let Some(slot) = map.role(role) else { return Some(Vec::new()) };
+    let lists = map.lists(slot.name.as_str()).ok()?;
+    if lists.is_empty() {
+        return Some(map.bytes(slot.id).ok()?.to_vec());
     }
+    let mut found = Vec::new();
+    for list in &lists {
+        let fields: Vec<_> = names.iter().filter_map(|name| list.info().field(name)).collect();
+        for record in list.iter() {
+            fields.iter().for_each(|field| found.extend(&record[field.offset..][..field.shape.size()]));
+        }
+    }
+    Some(found)
+}
+
+/// The pairs of entities whose class begins with one of these words; with `true`, those with a brush model too.
+fn entities(map: &Bsp<'_>, classes: &[&str], with_models: bool) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
+    let is_one = |entity: &Entity<'_>| {
+        let class = entity.class().unwrap_or_default();
+        let begins =
+            |word: &&str| class.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()));
+        classes.iter().any(begins) || with_models && entity.get("model").is_some_and(|model| model.starts_with(b"*"))
+    };
+    let map = map.entities().ok()?;
+    let mut found = Vec::new();
+    for entity in map.iter().filter(is_one) {
+        found.extend(entity.pairs().map(|pair| (pair.key.to_vec(), pair.value.to_vec())));
+        // Where the next one begins.
+        found.push((Vec::new(), Vec::new()));
+    }
+    Some(found)
+}
+
+/// The folders of a file beside a map. Other folders of a game are known only around one that is called `maps`.
+fn folders(file: &Beside, map: &Path) -> Vec<PathBuf> {
+    let own = map.parent().unwrap_or(Path::new(""));
+    if let Some(below) = file.folder.strip_prefix("maps/") {
+        return vec![own.join(below)];
+    }
+    if !own.file_name().is_some_and(|name| name.eq_ignore_ascii_case("maps")) {
+        return Vec::new();
+    }
+    let game = own.with_file_name("");
+    let Some((before, after)) = file.folder.split_once("*/") else { return vec![game.join(file.folder)] };
+    let entries = std::fs::read_dir(game.join(before)).into_iter().flatten().flatten();
+    let mut folders: Vec<_> = entries.take(MOST_FOLDERS).map(|entry| entry.path().join(after)).collect();
+    folders.sort_unstable();
+    folders
 }

@@ -51,31 +51,24 @@ impl fmt::Display for Value {
     }
 }
 
-/// Whether an edit changes what clients load from the map, by a sum that servers compare: content of any lump but the
-/// entities. No sum is computed.
+/// The sum by which servers reject clients that have the map without the edit; nothing if they let them in. Where a sum
+/// that is verified changes, it is that one. No sum is computed, but one that is in the file.
 ///
 /// ```
 /// use bspkit::{Bsp, Layout, op::checksum};
-/// let mut draft = Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?.draft();
-/// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
-/// assert!(!checksum::clients_need(draft.bsp(), &draft.plan(Layout::Keep)?));
-/// draft.set(draft.bsp().slot("LIGHTING")?.id, vec![7; 300])?;
-/// assert!(checksum::clients_need(draft.bsp(), &draft.plan(Layout::Keep)?));
+/// let title = |map: &str| -> bspkit::Result<_> {
+///     let mut draft = Bsp::open(map)?.draft();
+///     draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+///     Ok(checksum::clients_need(draft.bsp(), &draft.plan(Layout::Keep)?).map(|sum| sum.title))
+/// };
+/// assert_eq!(title("tests/maps/goldsrc/own_rooms.bsp")?, None); // the engine leaves out the entities
+/// assert_eq!(title("tests/maps/q2/own_rooms.bsp")?, Some("Quake II"));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
-pub fn clients_need(bsp: &Bsp<'_>, plan: &Plan<'_>) -> bool {
-    let slots = plan.report().edits.iter().filter_map(|edit| bsp.slot(&edit.name).ok());
-    let edited: Vec<_> = slots.filter(|slot| bsp.role_of(slot.id) != Some(Role::Entities)).collect();
-    bsp.dialect().checksums.iter().filter(|checksum| checksum.use_of == Use::Clients).any(|checksum| {
-        edited.iter().any(|slot| match checksum.covers {
-            Covers::File => true,
-            Covers::Lumps { without, .. } => {
-                let is_entry = matches!(slot.id, SlotId::Bspx(_));
-                !is_entry && !bsp.role_of(slot.id).is_some_and(|role| without.contains(&role))
-            }
-            Covers::EntityText | Covers::Header(_) => false,
-        })
-    })
+pub fn clients_need(bsp: &Bsp<'_>, plan: &Plan<'_>) -> Option<&'static Checksum> {
+    let of_clients = bsp.dialect().checksums.iter().filter(|checksum| checksum.use_of == Use::Clients);
+    let changed = of_clients.filter(|checksum| !is_same(bsp, plan, checksum));
+    changed.max_by_key(|checksum| checksum.is_verified)
 }
 
 /// Every sum that engines of the map's dialect compare.

@@ -1,5 +1,7 @@
 //! Files beside a map that an edit makes stale: each is named once, with the reason, and others are not named.
 
+use bspkit::dialect::{By, Lump, Part};
+
 use super::room::{Room, fixture};
 
 fn maps() -> Room {
@@ -20,14 +22,37 @@ const CASES: &[(&str, &str, &str)] = &[
     ("ent set q1.bsp worldspawn message=x --in-place", "q1.ent", "replaces the entities of the map"),
     ("ent set q1.bsp worldspawn message=x --in-place", "q1.lit", ""),
     ("ent set q1.bsp worldspawn message=x --in-place", "q1.vis", ""),
-    ("ent set q1.bsp worldspawn message=x --in-place", "q1.way", "is of the map before"),
+    ("ent set q1.bsp worldspawn message=x --in-place", "q1.way", ""),
+    ("ent set q1.bsp light light=1 --in-place", "q1.way", ""),
+    ("ent set q1.bsp func_door wait=1 --in-place", "q1.way", "is of the map before"),
+    ("ent add q1.bsp classname=info_teleport_destination --in-place", "q1.bot", "is of the map before"),
+    ("ent set q1.bsp item_health angle=8 --in-place", "q1.bot", ""),
+    ("ent set q1.bsp worldspawn message=x --in-place", "q1.loc", ""),
+    ("vis fill q1.bsp --in-place", "q1.way", ""),
+    ("vis fill q1.bsp --in-place", "q1.prt", ""),
+    ("vis fill q1.bsp --in-place", "q1.loc", ""),
+    ("set q1.bsp planes[0].distance=3 --in-place --force", "q1.way", "is of the map before"),
+    ("set q1.bsp planes[0].distance=3 --in-place --force", "q1.loc", "names places of the map before"),
+    ("set q1.bsp planes[0].distance=3 --in-place --force", "q1.prt", "has the portals of the map before"),
+    ("set q1.bsp leafs[1].ambient_levels[0]=3 --in-place", "q1.way", ""),
+    ("set q1.bsp leafs[1].contents=-3 --in-place", "q1.way", "is of the map before"),
+    ("ent set q1.bsp light light=1 --in-place", "q1.rtlights", "replaces the lights of the entities"),
+    ("ent rm q1.bsp #6 --in-place", "q1.rtlights", "replaces the lights of the entities"),
+    ("ent set q1.bsp func_door wait=1 --in-place", "q1.rtlights", ""),
+    ("ent set q2.bsp light light=1 --in-place", "q2.rtlights", "replaces the lights of the entities"),
+    ("light adjust q1.bsp --gain 0.5 --in-place", "q1.rtlights", ""),
     ("ent set q1.bsp worldspawn message=x -o new.bsp", "q1.ent", ""),
     ("ent set q1.bsp worldspawn message=x -o new.bsp", "new.ent", "replaces the entities of the map"),
     ("ent set q1.bsp worldspawn message=x -o out/q1.bsp", "q1.ent", "replaces the entities of the map"),
     ("light adjust q1.bsp --gain 0.5 --in-place", "q1.lit", "replaces the light of the map"),
     ("light adjust q1.bsp --gain 0.5 --in-place", "q1.ent", ""),
     ("light adjust q1.bsp --gain 0.5 --in-place", "q1.vis", ""),
-    ("set q1.bsp faces[0].styles[0]=3 --in-place", "q1.lit", "has light for the faces before"),
+    ("set q1.bsp faces[2].styles[0]=3 --in-place", "q1.lit", ""),
+    ("set q1.bsp faces[2].styles[1]=3 --in-place --force", "q1.lit", "has the light of faces where"),
+    ("set q1.bsp faces[2].light_offset=16 --in-place --force", "q1.lit", "has the light of faces where"),
+    ("set q1.bsp texinfo[0].flags=0 --in-place", "q1.lit", ""),
+    ("tex rename q1.bsp own_floor own_other --in-place", "q1.lit", ""),
+    ("records rm q1.bsp models[4] --cascade --in-place", "q1.lit", ""),
     ("vis fill q1.bsp --in-place", "q1.vis", "replaces visibility and leafs"),
     ("vis fill q1.bsp --in-place", "q1.lit", ""),
     ("ent set goldsrc.bsp worldspawn message=x --in-place", "goldsrc.ent", "replaces the entities of the map"),
@@ -123,12 +148,46 @@ fn json_and_folders_have_the_warnings() {
     assert!(run.err.contains("q2.ent replaces the entities"), "{}", run.err);
 }
 
+/// A map, and a file in another folder of its game, after an edit of what bots walk on.
+const FOLDERS: &[(&str, &str)] = &[
+    ("q1/own_rooms", "bots/navigation/e1.nav"),
+    ("q1/own_rooms", "bots/maps/e1.bot"),
+    ("q2/own_rooms", "nav/e1.nod"),
+    ("goldsrc/own_rooms", "addons/podbot/wptdefault/e1.pwf"),
+    ("goldsrc/own_rooms", "addons/ebot/waypoints/e1.ewp"),
+    ("goldsrc/own_rooms", "addons/jk_botti/waypoints/e1.wpt"),
+    ("goldsrc/own_rooms", "addons/yapb/data/graph/e1.graph"),
+    ("source/room_v20", "rcbot2/waypoints/tf2/e1.rcw"),
+    ("source/room_v20", "addons/rcbot2/waypoints/dod/e1.rcw"),
+];
+
 #[test]
 fn files_in_other_folders_of_a_game_are_found() {
-    let room = Room::empty();
-    room.write("id1/maps/e1.bsp", &fixture("q1/own_rooms"));
-    room.write("id1/bots/navigation/e1.nav", b"x");
-    let edit = "ent rm id1/maps/e1.bsp light --in-place";
-    let named = said(&room, edit, &[".nav"]);
-    assert!(named.len() == 1 && named[0].starts_with("warning: id1/bots/navigation/e1.nav is of the map"), "{named:?}");
+    for (map, file) in FOLDERS {
+        let room = Room::empty();
+        room.write("game/maps/e1.bsp", &fixture(map));
+        room.write(format!("game/{file}"), b"x");
+        let (_, name) = file.rsplit_once('/').unwrap();
+        let harmless = said(&room, "ent set game/maps/e1.bsp light _light=x --dry-run", &[name]);
+        assert!(harmless.iter().all(|line| line.contains("holds the size")), "{file}: {harmless:?}");
+        let edit = "ent add game/maps/e1.bsp classname=func_wall model=*1 --in-place --force";
+        let named = said(&room, edit, &[name]);
+        assert!(named.len() == 1 && named[0].starts_with(&format!("warning: game/{file} ")), "{file}: {named:?}");
+    }
+}
+
+#[test]
+fn fields_in_the_table_are_fields_of_records() {
+    for dialect in bspkit::dialect::ALL {
+        let stale = dialect.beside.iter().copied().flatten().flat_map(|file| file.stale);
+        let parts = stale.filter_map(|stale| if let By::Content(parts) = stale.by { Some(parts) } else { None });
+        for part in parts.flatten() {
+            let Part::Fields(role, names) = part else { continue };
+            let of_role = |lump: &&Lump| lump.role == Some(*role);
+            let Some(lump) = dialect.lumps.iter().find(of_role) else { continue };
+            let mut records = dialect.rows_of(lump.name).filter_map(|row| row.record());
+            let known = records.any(|record| names.iter().any(|name| record.field(name).is_some()));
+            assert!(known, "{} {}: {names:?}", dialect.name, lump.name);
+        }
+    }
 }

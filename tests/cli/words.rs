@@ -248,12 +248,14 @@ fn wildcards_that_the_shell_leaves_are_expanded() {
 fn a_selector_that_matches_nothing_names_the_right_form() {
     let room = maps();
     for (selector, form) in [
-        ("classname=light", "[classname=light] compares a value"),
-        ("17", "#17 is the entity of this number"),
+        ("classname=light", "did you mean `light`?"),
+        ("17", "did you mean `#17`?"),
+        ("#999", "the map has no entity #999, the last one is #"),
         ("origin", "[origin] matches"),
         ("maps", "it is a file or folder"),
     ] {
-        let run = room.bspkit(&format!("ent list a.bsp {selector}")).without_data(1);
+        let code = if form.starts_with("did") { 2 } else { 1 };
+        let run = room.bspkit(&format!("ent list a.bsp {selector}")).without_data(code);
         assert!(run.err.contains(form), "{selector}: {}", run.err);
     }
 }

@@ -95,6 +95,9 @@ impl Choice {
         let is_listed = |found: &&Diagnostic| job.talk.verbose || is_broken(found.kind) && is_edited(found);
         let diagnostics: Vec<_> = entities.diagnostics().iter().filter(is_listed).collect();
         warn_of(diagnostics.len(), diagnostics.into_iter(), job);
+        if let Some(beyond) = self.beyond(entities).filter(|_| !indices.is_empty()) {
+            job.warn_here(&beyond);
+        }
         indices
     }
 
@@ -105,30 +108,33 @@ impl Choice {
 
     /// The message if it matches nothing.
     fn nothing(&self, entities: &Entities<'_>) -> String {
-        let near = close(&entities.near(&self.selector));
+        let mut near = close(&entities.near(&self.selector));
+        if let Some(beyond) = self.beyond(entities) {
+            near = format!("{near}{} {beyond}", if near.is_empty() { ":" } else { ";" });
+        }
         let meant = if near.is_empty() { self.meant(entities) } else { String::new() };
         format!("nothing matches {}{near}{meant}", self.text)
     }
 
-    /// The form that the user may have meant, if the selector is a plain word that is not a class of the map.
+    /// What is said of a number that no entity has.
+    fn beyond(&self, entities: &Entities<'_>) -> Option<String> {
+        let index = self.selector.indexes().find(|index| *index >= entities.len())?;
+        let last = match entities.len().checked_sub(1) {
+            Some(last) => format!("the last one is #{last}"),
+            None => "there are none".to_owned(),
+        };
+        let index = if index == usize::MAX { String::new() } else { format!(" #{index}") };
+        Some(format!("the map has no entity{index}, {last}"))
+    }
+
+    /// The form that the user may have meant.
     fn meant(&self, entities: &Entities<'_>) -> String {
-        let text = &self.text;
-        if text.contains(['[', '#', ':', ',']) {
-            return String::new();
-        }
-        let with_key = entities.iter().filter(|entity| entity.get(text).is_some()).count();
-        match () {
-            () if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                format!(": #{text} is the entity of this number")
-            }
-            () if text.contains('=') => format!(": [{text}] compares a value"),
-            () if with_key > 0 => {
-                format!(": [{text}] matches {}", count(with_key, "entity with this key", "entities with this key"))
-            }
-            () if Path::new(text).exists() => {
+        match entities.meant(&self.text) {
+            Some((text, found)) => format!(": {text} matches {}", count(found, "entity", "entities")),
+            None if Path::new(&self.text).exists() => {
                 ": it is a file or folder; with `--` before the selector, folders before it are maps".to_owned()
             }
-            () => String::new(),
+            None => String::new(),
         }
     }
 

@@ -300,7 +300,7 @@ impl Sums {
 
     /// Whether a checksum changes that clients or servers compare.
     fn any_changes(&self) -> bool {
-        self.0.iter().any(|change| !change.is_same && change.checksum.use_of != Use::FileName)
+        self.0.iter().any(|change| !change.is_same && change.checksum.use_of == Use::Clients)
     }
 
     /// A line for each.
@@ -319,6 +319,7 @@ impl Sums {
             let then = match (checksum.use_of, is_same) {
                 (Use::FileName, true) => "engines still find the files for the old map",
                 (Use::FileName, false) => "engines no longer find the files for the old map",
+                (Use::Servers, false) => "clients send the second sum",
                 (_, true) => "clients with the old map can still join",
                 (_, false) => "clients need the new map",
             };

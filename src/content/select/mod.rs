@@ -1,5 +1,6 @@
 //! Selectors: choose the entities for an edit.
 
+mod guess;
 mod matching;
 
 use std::fmt;
@@ -35,7 +36,8 @@ use matching::{Order, Test, is_like, one_number};
 ///
 /// Tests and `:not(...)` may follow a class, an index or each other, and all have to hold. If an entity has a key
 /// several times, one of its values has to pass. A value ends at the `]`, or is in quotes; `\xNN`, `\n` and `\\` are
-/// escapes, as in [`unescape`]. Spaces may be around commas and parentheses.
+/// escapes, as in [`unescape`]; in a class, so are signs of tests (`= < > ~ !`) and `| ; &`. Spaces may be around
+/// commas and parentheses.
 ///
 /// Regular expressions are those of the crate `regex`, on bytes and in time linear in the value: `.` is any byte except
 /// a line break, `\xe9` the byte, `\d` and `\w` are ASCII, and `\/` is a slash.
@@ -89,6 +91,11 @@ impl Selector {
         self.either.iter().all(is_of_pairs)
     }
 
+    /// The numbers of entities that it names.
+    pub fn indexes(&self) -> impl Iterator<Item = usize> {
+        self.either.iter().filter_map(|all| if let Head::Index(index) = all.head { Some(index) } else { None })
+    }
+
     /// Whether an entity is among those selected.
     pub fn matches(&self, entity: &Entity<'_>) -> bool {
         self.either.iter().any(|all| all.matches(entity))
@@ -132,6 +139,17 @@ fn parse(text: &str) -> Result<Selector> {
     if text.is_empty() {
         return Err(Error::new(ErrorKind::Argument, "the selector is empty").with_hint("`*` selects all entities"));
     }
+    read(text).map_err(|error| match guess::unreadable(text) {
+        Some(right) => {
+            let hint = error.hint().cloned();
+            let error = Error::new(error.kind(), format!("{error}; did you mean `{right}`?"));
+            hint.into_iter().fold(error, Error::with_hint)
+        }
+        None => error,
+    })
+}
+
+fn read(text: &str) -> Result<Selector> {
     let tree = Grammar::parse(Rule::selector, text).map_err(|error| unreadable(text, offset(&error)))?;
     let mut nest: Nest<'_, All> = Nest::new(SELECTOR, text);
     let mut expressions = 0;
@@ -147,6 +165,9 @@ fn parse(text: &str) -> Result<Selector> {
             Rule::class | Rule::index => {
                 if !nest.is_first() {
                     return Err(wrong(text, at, "a class or an index must be first; use `,` between alternatives"));
+                }
+                if part.as_rule() == Rule::class && part.as_str().bytes().all(|byte| byte.is_ascii_digit()) {
+                    return Err(wrong(text, at, "a number of an entity follows a `#`"));
                 }
                 nest.last().head = head(&part);
             }
@@ -218,8 +239,16 @@ fn unreadable(text: &str, at: usize) -> Error {
     let rest = &text[at..];
     let why = match rest.as_bytes() {
         [b':', ..] => "only `not(` can follow a `:`".to_owned(),
-        [b'~', ..] => "an expression is written between slashes: `[message~/re/]`".to_owned(),
+        [b'!', b'~', ..] => "`!~` is written `:not([key~/re/])`".to_owned(),
         [b'!', b'=', ..] => "`!=` is written `:not([key=value])`".to_owned(),
+        [b'=' | b'<' | b'>' | b'~', ..] if !text[..at].contains('[') => "a test of a key is in brackets".to_owned(),
+        [b'=', ..] if text[..at].ends_with('=') => {
+            "one `=` compares; a value that begins with it is in quotes".to_owned()
+        }
+        [b'|' | b';' | b'&', ..] => {
+            "a `,` is between alternatives, and nothing between tests that all have to hold".to_owned()
+        }
+        [b'~', ..] => "an expression is written between slashes: `[message~/re/]`".to_owned(),
         [] if text.contains("~/") => "it ends too early; `/]` or a `]` is missing".to_owned(),
         [] => "it ends too early; a `]` is missing".to_owned(),
         [b'"', ..] if text[..at].ends_with('=') => "a closing `\"` and then `]` are missing".to_owned(),
@@ -239,7 +268,7 @@ fn wrong(text: &str, at: usize, why: &str) -> Error {
 // Selectors as text that reads back as the same selector.
 
 /// The characters to escape in a class, besides those that always are.
-const IN_CLASS: &str = "[],:#\"() ";
+const IN_CLASS: &str = "[],:#\"() =<>~!|;&";
 /// In a key.
 const IN_KEY: &str = "[]=^$*~<>!";
 /// In a value without quotes.
@@ -262,6 +291,10 @@ impl fmt::Display for All {
             Head::Index(index) => write!(f, "#{index}")?,
             // A bare `*` also matches entities without a class.
             Head::Class(class) if class == b"*" => f.write_str("\\x2a")?,
+            // Digits alone do not name a class.
+            Head::Class(class) if class.iter().all(u8::is_ascii_digit) => {
+                class.iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
+            }
             Head::Class(class) => print(f, class, IN_CLASS)?,
         }
         self.tests.iter().try_for_each(|test| write!(f, "{test}"))
@@ -294,6 +327,11 @@ impl fmt::Display for Test {
 
 fn with(f: &mut fmt::Formatter<'_>, operator: &str, value: &[u8]) -> fmt::Result {
     f.write_str(operator)?;
+    // What would be read as another operator.
+    if let [first @ (b'=' | b'~'), rest @ ..] = value {
+        write!(f, "\\x{first:02x}")?;
+        return print(f, rest, IN_VALUE);
+    }
     print(f, value, IN_VALUE)
 }
 
