@@ -236,7 +236,7 @@ fn nothing_that_matches_is_exit_1() {
     let room = Room::new();
     for (line, words) in [
         ("ent list q3.bsp light", "q3.bsp: nothing matches light\n"),
-        ("ent get q3.bsp #99", "q3.bsp: nothing matches #99\n"),
+        ("ent get q3.bsp #99", "q3.bsp: nothing matches #99: the map has no entity #99, the last one is #17\n"),
         ("ent get q3.bsp worldspawn nope", "q3.bsp: no entity that matches worldspawn has the key `nope`\n"),
         ("ent get q3.bsp worldspawn music#2", "q3.bsp: no entity that matches worldspawn has the key `music#2`\n"),
     ] {
