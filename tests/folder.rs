@@ -1,5 +1,4 @@
 //! Folders of maps that nobody made: what is packed is what was unpacked, and edited files are edits of the map.
-#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "common/random.rs"]

@@ -9,9 +9,6 @@ mod copies;
 mod corpus;
 #[path = "light/faults.rs"]
 mod faults;
-#[cfg(feature = "cli")]
-#[path = "light/files.rs"]
-mod files;
 #[path = "light/laws.rs"]
 mod laws;
 

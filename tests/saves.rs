@@ -289,23 +289,6 @@ mod windows {
         assert_eq!(fs::read(&path).unwrap(), *plan.to_data());
     }
 
-    /// A program that runs is mapped into memory, without being open.
-    #[test]
-    fn a_file_that_is_mapped_stays() {
-        let (folder, path) = room();
-        let map = with_message(&Bsp::open(&path).unwrap(), "new").plan(Layout::Keep).unwrap().to_data().to_vec();
-        let program = folder.path().join("run.exe");
-        fs::copy(env!("CARGO_BIN_EXE_bspkit"), &program).unwrap();
-        let mut command = std::process::Command::new(&program);
-        let mut run = command.args(["info", "-"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
-        let error = replace(&program, &SaveOptions::default(), |mut file| file.write_all(&map)).unwrap_err();
-        assert!(said(&error).contains("another program "), "{error:?}");
-        drop(run.stdin.take());
-        run.wait().unwrap();
-        replace(&program, &SaveOptions::default(), |mut file| file.write_all(&map)).unwrap();
-        assert_eq!(names(folder.path()), ["rooms.bsp", "run.exe"]);
-    }
-
     #[test]
     fn a_map_that_nobody_else_may_read_gets_a_sentence() {
         let (_folder, path) = room();

@@ -10,8 +10,8 @@ mod words;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The layers, lowest first; a module imports from its own layer and those before it.
-const LAYERS: [&[&str]; 10] = [
+/// The layers of the library, lowest first; a module imports from its own layer and those before it.
+const LAYERS: [&[&str]; 9] = [
     &["bytes", "error", "near", "threads"],
     &["record"],
     &["file"],
@@ -21,7 +21,6 @@ const LAYERS: [&[&str]; 10] = [
     &["draft"],
     &["op"],
     &["face"],
-    &["cli", "main"],
 ];
 
 /// A file that grows past this is two files.
@@ -29,9 +28,28 @@ const MOST_LINES: usize = 700;
 /// The same for files of tests.
 const MOST_TEST_LINES: usize = 700;
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folders of the other crates of the workspace.
+fn crates() -> Vec<PathBuf> {
+    fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+/// The sources in a folder such as `src`, of the library and of the other crates that have one of this name.
 fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    let folders = crates().into_iter().map(|path| path.join(folder)).filter(|folder| folder.is_dir());
+    let mut found: Vec<_> = folders.flat_map(|folder| files(&folder)).collect();
+    found.extend(files(&root().join(folder)));
+    found.sort();
+    found
+}
+
+/// The sources below a folder.
+fn files(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -54,9 +72,9 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text[..tests].lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 
-/// The top module that a file below `src` belongs to.
+/// The top module that a file of the library belongs to; for those of other crates, the path.
 fn module(path: &Path) -> String {
-    let inner = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
+    let inner = path.strip_prefix(root().join("src")).unwrap_or(path);
     let first = inner.components().next().unwrap().as_os_str().to_str().unwrap();
     first.trim_end_matches(".rs").to_string()
 }
@@ -80,7 +98,7 @@ fn imports(line: &str) -> Vec<&str> {
 #[test]
 fn imports_run_one_way() {
     let mut upward = Vec::new();
-    for (path, text) in sources("src") {
+    for (path, text) in files(&root().join("src")) {
         let own = module(&path);
         let Some(level) = layer(&own) else {
             assert_eq!(own, "lib", "{} belongs to no layer", path.display());
@@ -133,7 +151,7 @@ fn compared_version(line: &str) -> Option<&str> {
 /// Only the dialects' own folder asks which dialect a map is; everything else goes by what the dialect's data says.
 #[test]
 fn nobody_else_asks_for_the_dialect() {
-    let list = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dialect/mod.rs")).unwrap();
+    let list = fs::read_to_string(root().join("src/dialect/mod.rs")).unwrap();
     let (_, all) = list.split_once("pub static ALL: ").unwrap();
     let names: Vec<&str> =
         all.split_once("];").unwrap().0.lines().filter_map(|line| line.trim().strip_prefix('&')).collect();
@@ -166,7 +184,7 @@ fn asking_for_a_dialect_would_be_seen() {
 #[test]
 fn the_documents_have_every_dialect() {
     for page in ["README.md", "docs/support.md"] {
-        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
+        let text = fs::read_to_string(root().join(page)).unwrap();
         let table: Vec<&str> = text.lines().filter(|line| line.starts_with("| `")).collect();
         for dialect in bspkit::dialect::ALL {
             let name = format!("`{}`", dialect.name);
@@ -178,9 +196,9 @@ fn the_documents_have_every_dialect() {
 /// A dialect is one file of its own and one word in the list.
 #[test]
 fn every_dialect_is_one_file() {
-    let list = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dialect/mod.rs")).unwrap();
+    let list = fs::read_to_string(root().join("src/dialect/mod.rs")).unwrap();
     for dialect in bspkit::dialect::ALL {
-        let (path, text) = sources("src/dialect")
+        let (path, text) = files(&root().join("src/dialect"))
             .into_iter()
             .find(|(_, text)| text.contains(&format!("name: \"{}\"", dialect.name)))
             .unwrap_or_else(|| panic!("{} has no file", dialect.name));
@@ -195,8 +213,8 @@ fn every_dialect_is_one_file() {
 #[test]
 fn a_lump_struct_stands_with_its_key_and_its_row() {
     let mut keys_seen = 0;
-    for (path, text) in sources("src/dialect") {
-        let shared = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dialect/shared.rs")).unwrap();
+    for (path, text) in files(&root().join("src/dialect")) {
+        let shared = fs::read_to_string(root().join("src/dialect/shared.rs")).unwrap();
         let Some((_, keys)) = text.split_once("\nkeys! {\n") else { continue };
         for line in keys.split("\n}").next().unwrap().lines() {
             let Some((key, rest)) = line.trim().split_once(": ") else { panic!("{}: {line}", path.display()) };
@@ -272,7 +290,8 @@ fn is_small(line: &str, name: &str, text: &str) -> bool {
 #[test]
 fn every_public_type_shows_how_it_is_used() {
     let mut missing = Vec::new();
-    for (path, text) in sources("src").into_iter().filter(|(path, _)| !["cli", "main"].contains(&&*module(path))) {
+    let program = root().join("crates/cli");
+    for (path, text) in sources("src").into_iter().filter(|(path, _)| !path.starts_with(&program)) {
         let module_text = fs::read_to_string(path.with_file_name("mod.rs")).unwrap_or_default();
         let has_example = [&text, &module_text].iter().any(|text| text.contains("/// ```") || text.contains("//! ```"));
         let head: String = text.lines().take_while(|line| line.starts_with("//!")).collect();

@@ -18,7 +18,7 @@ from maturin import (  # noqa: F401  (hooks that need no work of ours)
 
 HERE = Path(__file__).resolve().parent.parent
 # In a source distribution the crate is beside this folder, in a checkout above it.
-CRATE = next(folder for folder in (HERE, HERE.parent) if (folder / "src" / "main.rs").exists())
+CRATE = next(folder for folder in (HERE, HERE.parent) if (folder / "crates" / "cli").exists())
 SCRIPTS = HERE / "program" / "scripts"
 # maturin asks for the folder before the program is built.
 SCRIPTS.mkdir(parents=True, exist_ok=True)

@@ -129,35 +129,6 @@ fn sums_are_in_double_precision_and_then_rounded() {
     assert_eq!(extents([], &[[1.0; 4]; 2], Precision::Double), None);
 }
 
-/// A Quake II map whose faces are wider than a page of an export, and one that is not.
-pub(crate) fn wide_map() -> Vec<u8> {
-    let texinfo = |scale: f32| {
-        let mut texinfo = quake2::TexInfo::decode(&[0; 76]).unwrap();
-        texinfo.vectors = [[scale, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]];
-        texinfo.encode()
-    };
-    let mut offset = 0;
-    let mut face = |(texinfo, wide): (i16, i32)| {
-        let mut face = quake2::Face::decode(&[0; 20]).unwrap();
-        (face.edge_count, face.styles, face.texinfo) = (2, [0, 255, 255, 255], texinfo);
-        face.light_offset = offset;
-        offset += wide * 5 * 3;
-        face.encode()
-    };
-    // 64 units of 1 and of 250 texels.
-    let faces = [(0, 5), (1, 1001), (0, 5), (1, 1001), (1, 1001), (0, 5)].map(&mut face);
-    let point = |x: f32, y: f32| [x, y, 0.0].map(f32::to_le_bytes).concat();
-    Builder::new(&dialect::QUAKE2)
-        .lump(2, [point(0.0, 0.0), point(64.0, 64.0)].concat())
-        .lump(5, [texinfo(1.0), texinfo(250.0)].concat())
-        .lump(6, faces.concat())
-        .lump(7, (0..3 * (5 * 5 + 1001 * 5) * 3).map(|at: usize| (at % 251) as u8).collect::<Vec<_>>())
-        .lump(11, [0, 0, 0, 0, 0, 0, 1, 0])
-        .lump(12, [1_i32, -1].map(i32::to_le_bytes).concat())
-        .build()
-        .unwrap()
-}
-
 /// A compiler that summed in single precision laid its blocks by that, and they are read so where they fit no other way.
 #[test]
 fn blocks_by_single_precision_are_found_where_they_fit_alone() {

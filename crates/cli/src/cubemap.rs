@@ -1,0 +1,222 @@
+//! `cubemap`: the cube maps of Source maps.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+
+use anyhow::Result;
+use bspkit::bytes::escaped;
+use bspkit::content::pak::Pak;
+use bspkit::op::cubemaps;
+use serde::Serialize;
+
+use super::context::Context;
+use super::talk::Code;
+use super::{commands, help};
+use crate::context::Report;
+use crate::maps::{MapArgs, Reading};
+use crate::rename::{Task, failed, json, old_name, renaming};
+use crate::save::{Edited, Save, bad_argument};
+use crate::talk::{Job, count, text_and_raw};
+
+/// List, remove and rename the cube maps of Source maps
+///
+/// A cube map is a place in the lump CUBEMAPS, and an embedded image that the game writes for it:
+/// `materials/maps/NAME/cX_Y_Z.vtf`, with `.hdr.vtf` for light of the high range.
+#[derive(clap::Args)]
+#[command(disable_help_subcommand = true, after_help = help!(
+    "  bspkit cubemap list map.bsp
+  bspkit cubemap strip map.bsp -o out.bsp
+  bspkit cubemap rename map.bsp own_arena --from old -o out.bsp"
+))]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+commands! {
+    List(ListArgs, run_list),
+    Strip(StripArgs, run_strip),
+    Rename(RenameArgs, run_rename),
+}
+
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.command.run(cx)
+}
+
+// `cubemap list`: places and images of cube maps.
+
+/// List cube maps: the position, the size in texels, and the embedded images
+///
+/// Embedded images that belong to no place come last: the default ones, and those of places that are gone.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit cubemap list map.bsp
+  bspkit cubemap list source.bsp --json"
+))]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Serialize)]
+struct Cubemaps<'a> {
+    cubemaps: Vec<CubemapJson<'a>>,
+    /// Images that belong to no place.
+    others: Vec<FileJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct CubemapJson<'a> {
+    index: usize,
+    origin: [i32; 3],
+    size: usize,
+    files: Vec<FileJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct FileJson<'a> {
+    index: usize,
+    name: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<String>,
+    bytes: usize,
+    #[serde(skip)]
+    own: &'a [u8],
+}
+
+impl<'a> FileJson<'a> {
+    fn new(pak: &'a Pak<'_>, index: &usize) -> Option<Self> {
+        let file = pak.get(*index)?;
+        let (name, raw) = text_and_raw(file.name());
+        Some(FileJson { index: *index, name, raw, bytes: file.size(), own: file.name() })
+    }
+}
+
+impl Report for Cubemaps<'_> {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        let files = |files: &[FileJson<'_>]| match files {
+            [] => "-".to_owned(),
+            files => files.iter().map(|file| escaped(file.own).to_string()).collect::<Vec<_>>().join(", "),
+        };
+        if !self.cubemaps.is_empty() {
+            job.line(format!("{:>6} {:>22} {:>6}  images", "#", "position", "size"));
+        }
+        for cubemap in &self.cubemaps {
+            let [x, y, z] = cubemap.origin;
+            let (index, size, place) = (cubemap.index, cubemap.size, format!("{x} {y} {z}"));
+            job.line(format!("{index:>6} {place:>22} {size:>6}  {}", files(&cubemap.files)));
+        }
+        if !self.others.is_empty() {
+            job.line(format!("{:>6} {:>22} {:>6}  {}", "-", "-", "-", files(&self.others)));
+        }
+        Ok(())
+    }
+
+    fn heading(&self, path: &str) -> Option<String> {
+        (!self.cubemaps.is_empty() || !self.others.is_empty()).then(|| format!("{path}:"))
+    }
+}
+
+fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
+    args.reading.each(cx, |bsp, job| {
+        let listed = cubemaps::list(&bsp)?;
+        let pak = bsp.pak()?;
+        let files = |indices: &[usize]| indices.iter().filter_map(|index| FileJson::new(&pak, index)).collect();
+        let samples = listed.samples.iter();
+        let cubemaps = samples.map(|sample| CubemapJson {
+            index: sample.index,
+            origin: sample.origin,
+            size: sample.size,
+            files: files(&sample.files),
+        });
+        job.report(&Cubemaps { cubemaps: cubemaps.collect(), others: files(&listed.others) })
+    })
+}
+
+// `cubemap rename`: gives the images of cube maps the name of another map.
+
+/// Rename the images of cube maps, and the paths in materials that name them
+///
+/// Engines look for the images by the file name of the map. This is the part of `rename` that a map needs whose file
+/// was renamed: names of textures and materials stay.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit cubemap rename map.bsp own_arena --from old -o out.bsp
+  bspkit cubemap rename map.bsp map --dry-run"
+))]
+pub(crate) struct RenameArgs {
+    #[command(flatten)]
+    map: MapArgs,
+    /// The new name
+    #[arg(value_name = "NEW")]
+    new: OsString,
+    /// The old name [default: that of the file, or the one name that the paths in the map have]
+    #[arg(long, value_name = "OLD")]
+    from: Option<OsString>,
+    #[command(flatten)]
+    save: Save,
+}
+
+fn run_rename(cx: &Context, args: &RenameArgs) -> Result<Code> {
+    if args.map.are_many() {
+        return Err(bad_argument("several maps cannot have one name".into(), "name one map"));
+    }
+    let old = match old_name(cx, args.map.first(), args.from.as_deref()) {
+        Ok(old) => old,
+        Err(error) => return failed(cx, args.map.first(), args.save.json, error),
+    };
+    let rename = renaming(&old, &args.new, args.from.is_some())?.only_cubemaps().merging(args.save.force);
+    args.save.each(cx, args.map.find(), |draft, _, job| {
+        let task = Task::of_cubemaps(rename.apply(draft)?);
+        if job.json {
+            job.extra.insert("rename".to_owned(), json(&task.renamed, &[])?);
+        }
+        match args.save.dry_run {
+            true if !job.json => task.list(job),
+            _ => task.say(job),
+        }
+        if task.has_nothing() {
+            return Ok(Edited::Nothing(format!("no cube map: {}", task.nothing())));
+        }
+        let is_whole = task.renamed.problems.is_empty();
+        Ok(Edited::With { what: format!("{} renamed", task.renamed.summary()), is_whole })
+    })
+}
+
+// `cubemap strip`: removes the images of cube maps.
+
+/// Remove the embedded images of cube maps, so that the game builds them again
+///
+/// The default images (`cubemapdefault.vtf`) stay unless --default is given. Places and materials stay: until
+/// `buildcubemaps` has run in the game, materials that name a removed image reflect what the engine has in its place.
+/// Other embedded textures stay, while `bspzip -deletecubemaps` removes all of them.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit cubemap strip map.bsp -o out.bsp
+  bspkit cubemap strip map.bsp --in-place --backup
+  bspkit cubemap strip map.bsp --default --dry-run"
+))]
+pub(crate) struct StripArgs {
+    #[command(flatten)]
+    maps: MapArgs,
+    /// Remove the default images too
+    #[arg(long = "default")]
+    with_default: bool,
+    #[command(flatten)]
+    save: Save,
+}
+
+fn run_strip(cx: &Context, args: &StripArgs) -> Result<Code> {
+    args.save.each(cx, args.maps.find(), |draft, _, job| {
+        job.lists_all = true;
+        let stripped = cubemaps::strip(draft, args.with_default)?;
+        if stripped.files.is_empty() {
+            return Ok(Edited::Nothing("no image of a cube map is embedded".to_owned()));
+        }
+        let images = count(stripped.files.len(), "image", "images");
+        let materials = count(stripped.materials.len(), "material names", "materials name");
+        let what =
+            format!("{images} removed; {materials} a removed image; `buildcubemaps` in the game makes them anew");
+        Ok(Edited::With { what, is_whole: true })
+    })
+}

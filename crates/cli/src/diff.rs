@@ -1,0 +1,502 @@
+//! `diff`: what differs between two maps.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use bspkit::bytes::escaped;
+use bspkit::face::changes::{DiffJson, LumpJson};
+use bspkit::face::folder::{Folder, is_unpacked};
+use bspkit::face::page::page;
+use bspkit::face::records::Numbers;
+use bspkit::file::replace;
+use bspkit::op::compare::{self, Change, Comparison, Kind, LumpChanges, TextChange};
+use bspkit::{Bsp, Error, ErrorKind, Layout, SaveOptions};
+use serde::Serialize;
+
+use super::context::{Context, Report, is_stdin};
+use super::help;
+use super::maps::{MapFile, Maps};
+use super::pack::all;
+use super::save::spare;
+use super::talk::{Code, Job, shown};
+use crate::talk::count;
+
+/// Show what differs between two maps, or between the maps of two folders
+///
+/// Compares the content of lumps: entities by identity, records by field, embedded files by name and text files line
+/// by line, light by face, textures, visibility, collision models. What is read as nothing else is compared as
+/// bytes, and so are headers, gaps between lumps, and what follows the last lump. Lumps, entities, records and files
+/// that only moved are not listed as changed. The first differences of each lump are listed; -v lists up to 30,000.
+///
+/// Of two folders, maps with the same path below them are compared. A folder that `unpack` wrote is the map that
+/// `pack` would make of it. Of maps of two dialects, only lumps of the same form are compared: entities, embedded
+/// files and others; the rest is named. The exit status is 0 if the files are the same, 1 if they differ, 2 if one
+/// cannot be read.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit diff dm4.bsp dm4_new.bsp
+  bspkit diff dm4.bsp dm4_new.bsp --stat
+  bspkit diff dm4.bsp dm4_new.bsp --only entities --only files -v
+  git show HEAD:dm4.bsp | bspkit diff - dm4.bsp
+  bspkit diff dm4.bsp dm4_new.bsp --html review.html
+  bspkit diff release/maps maps --json > changes.jsonl"
+))]
+pub(crate) struct Args {
+    /// The map before: a file, an unpacked map, `-` for stdin, or a folder of maps
+    #[arg(value_name = "A")]
+    old: PathBuf,
+    /// The map after
+    #[arg(value_name = "B")]
+    new: PathBuf,
+    /// Print only one line for each lump: how many things differ in it, and its size before and after
+    #[arg(long)]
+    stat: bool,
+    /// Compare only this: entities, records, files, light, textures, visibility, physics, header, places (of lumps),
+    /// gaps (bytes that no lump covers), bytes (lumps that are read as nothing else), or a lump by its name; can be
+    /// repeated
+    #[arg(long, value_name = "KIND|LUMP")]
+    only: Vec<String>,
+    /// Print JSON: an indented document for one map, one line for each of several
+    #[arg(long, conflicts_with = "stat")]
+    json: bool,
+    /// Also write a page for browsers, with the images of light and textures and the map from above; it is one file
+    /// that loads nothing
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+/// How many differences of a lump are listed: by default, in JSON, and with `--verbose`.
+const LISTED: [usize; 3] = [10, 1000, 30_000];
+/// How many there are at most on a page, if they fit.
+const LISTED_ON_PAGE: usize = 5000;
+
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    let Args { old, new, .. } = args;
+    let refused = |message: &str| Error::new(ErrorKind::Argument, message);
+    let is_folder = |path: &Path| !is_stdin(path) && path.is_dir() && !is_unpacked(path);
+    match [old, new].map(|path| is_folder(path)) {
+        _ if is_stdin(old) && is_stdin(new) => Err(refused("only one of the maps can be read from stdin").into()),
+        [true, true] if args.html.is_some() => Err(refused("--html writes a page about two maps, not folders").into()),
+        [false, false] => Maps::file(new).json(args.json).each(cx, |_, job| Pair { cx, args, old, new }.compare(job)),
+        [true, true] => {
+            let maps = Maps::find(&[new]).and_others(Maps::find(&[old])).json(args.json);
+            maps.each(cx, |map, job| named(cx, args, map, job))
+        }
+        _ => Err(refused("a map cannot be compared with a folder of maps; name two maps or two folders").into()),
+    }
+}
+
+/// Compares the maps of one name in two folders.
+fn named(cx: &Context, args: &Args, map: &MapFile, job: &mut Job<'_>) -> Result<Code> {
+    let [old, new] = [&args.old, &args.new].map(|folder| folder.join(&map.name));
+    match (old.exists(), new.exists()) {
+        (false, _) => job.report(&Alone { how: "added", folder: &args.new, name: &map.name }),
+        (_, false) => job.report(&Alone { how: "removed", folder: &args.old, name: &map.name }),
+        _ => Pair { cx, args, old: &old, new: &new }.compare(job),
+    }
+}
+
+/// A map that only one of the folders has.
+#[derive(Serialize)]
+struct Alone<'a> {
+    how: &'static str,
+    #[serde(skip)]
+    folder: &'a Path,
+    #[serde(skip)]
+    name: &'a Path,
+}
+
+impl Report for Alone<'_> {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        job.line(format!("only in {}: {}", shown(self.folder), shown(self.name)));
+        Ok(())
+    }
+
+    fn code(&self) -> Code {
+        Code::Found
+    }
+}
+
+/// Two maps to compare.
+struct Pair<'a> {
+    cx: &'a Context,
+    args: &'a Args,
+    old: &'a Path,
+    new: &'a Path,
+}
+
+impl Pair<'_> {
+    fn compare(&self, job: &mut Job<'_>) -> Result<Code> {
+        let (old, new) = (open(self.cx, self.old)?, open(self.cx, self.new)?);
+        let only = Only::parse(&self.args.only, [&old, &new])?;
+        let [few, some, all] = LISTED;
+        let most = match (job.talk.verbose, job.json, self.args.stat) {
+            (true, ..) => all,
+            (false, true, _) => some,
+            (false, false, true) => 1,
+            (false, false, false) => few,
+        };
+        let found = |most| match &only {
+            None => compare::whole(&old, &new, most),
+            Some(only) => compare::chosen(&old, &new, most, &|kind, lump| only.has(kind, lump)),
+        };
+        if let Some(path) = &self.args.html {
+            self.write_page(path, [&old, &new], &found(LISTED_ON_PAGE))?;
+        }
+        let found = found(most);
+        let titles = [old.dialect().title, new.dialect().title];
+        let is_partial = only.is_some();
+        job.report(&Difference { pair: self, found: &found, titles, is_partial })
+    }
+
+    /// Writes the page. It has the names of the maps without their folders, so that it is the same wherever these are.
+    fn write_page(&self, path: &Path, maps: [&Bsp<'_>; 2], found: &Comparison) -> Result<()> {
+        let sides = [self.old, self.new];
+        sides.iter().filter(|map| !is_stdin(map)).try_for_each(|map| spare(path, map))?;
+        let named = if is_stdin(self.old) {
+            [self.new; 2]
+        } else if is_stdin(self.new) {
+            [self.old; 2]
+        } else {
+            sides
+        };
+        let names = named.map(|map| map.file_name().map_or_else(|| shown(map), |name| shown(Path::new(name))));
+        let html = page([&names[0], &names[1]], maps, found);
+        replace(path, &SaveOptions::default(), |mut file| file.write_all(html.as_bytes()))?;
+        Ok(())
+    }
+}
+
+/// Opens a map; of an unpacked one the map that is packed of it.
+fn open(cx: &Context, path: &Path) -> Result<Bsp<'static>> {
+    if is_stdin(path) || !is_unpacked(path) {
+        return cx.open(path);
+    }
+    let packed = Folder::read(path).and_then(|folder| folder.pack(Numbers::Kept)).map_err(all);
+    let map = packed.and_then(|packed| {
+        let bytes = packed.draft.plan(Layout::Keep)?.to_vec();
+        Bsp::from_data(bytes.into(), Some(packed.draft.bsp().dialect()))
+    });
+    map.with_context(|| format!("cannot pack {}", shown(path)))
+}
+
+/// What is compared.
+struct Only {
+    kinds: Vec<Kind>,
+    lumps: Vec<String>,
+}
+
+impl Only {
+    /// The kinds and lumps of these names; `None` without names.
+    fn parse(names: &[String], maps: [&Bsp<'_>; 2]) -> Result<Option<Self>> {
+        let mut only = Only { kinds: Vec::new(), lumps: Vec::new() };
+        for name in names {
+            match Kind::ALL.iter().find(|kind| kind.name().eq_ignore_ascii_case(name)) {
+                Some(kind) => only.kinds.push(*kind),
+                None => {
+                    let [old, new] = maps.map(|map| map.slot(name));
+                    let lump =
+                        old.or(new).with_context(|| format!("{name} is neither a kind of content nor a lump"))?;
+                    only.lumps.push(lump.name.clone());
+                }
+            }
+        }
+        Ok((!names.is_empty()).then_some(only))
+    }
+
+    fn has(&self, kind: Kind, lump: &str) -> bool {
+        self.kinds.contains(&kind) || self.lumps.iter().any(|name| name == lump)
+    }
+}
+
+/// What differs between two maps.
+pub(super) struct Difference<'a> {
+    pair: &'a Pair<'a>,
+    found: &'a Comparison,
+    titles: [&'static str; 2],
+    /// Whether only some of the content was compared.
+    is_partial: bool,
+}
+
+impl Difference<'_> {
+    fn is_same(&self) -> bool {
+        let is_other = |files: &compare::Files| {
+            !files.skipped.is_empty() || !self.is_partial && files.dialects.0 != files.dialects.1
+        };
+        self.found.lumps.is_empty() && !self.found.files.as_ref().is_some_and(is_other)
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    old: String,
+    equal: bool,
+    #[serde(flatten)]
+    difference: DiffJson<'a>,
+    lumps: Vec<LumpJson<'a>>,
+}
+
+impl Serialize for Difference<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let lumps = self.found.lumps.iter().map(LumpJson::new).collect();
+        let (old, equal) = (shown(self.pair.old), self.is_same());
+        Document { old, equal, difference: DiffJson::new(self.found), lumps }.serialize(serializer)
+    }
+}
+
+impl Report for Difference<'_> {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        print(self, job);
+        Ok(())
+    }
+
+    fn code(&self) -> Code {
+        if self.is_same() { Code::Done } else { Code::Found }
+    }
+}
+
+// A difference as text: the counts, one line for each lump, and the differences of each lump.
+
+/// How many lumps that moved are named.
+const NAMED: usize = 5;
+/// How many distances of lumps that moved are listed.
+const DISTANCES: usize = 10;
+/// Longer lines of embedded text are cut off, in characters.
+const MOST_OF_LINE: usize = 160;
+
+fn print(difference: &Difference<'_>, job: &mut Job<'_>) {
+    let (pair, found) = (difference.pair, difference.found);
+    if difference.is_same() {
+        if !job.many || job.talk.verbose {
+            let (old, new) = (shown(pair.old), shown(pair.new));
+            job.say(&match difference.is_partial {
+                true => format!("nothing that was compared differs between {old} and {new}"),
+                false => format!("{old} and {new} are the same"),
+            });
+        }
+        return;
+    }
+    job.line(format!("{} -> {}: {}", shown(pair.old), shown(pair.new), summary(difference)));
+    dialects(difference, job);
+    let all: Vec<&LumpChanges> = found.lumps.iter().filter(|lump| has_content(lump)).collect();
+    if pair.args.stat {
+        stat(&all, job);
+    } else {
+        let (counted, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|lump| !lump.touched.is_empty());
+        counted.iter().for_each(|lump| section(lump, job));
+        forms(&others, job);
+    }
+    places(difference, job);
+}
+
+/// Whether a change is that of a place: no program reads the offset of an empty lump.
+fn is_place(change: &Change) -> bool {
+    match change {
+        Change::Place(..) => true,
+        Change::Word(word) => word.name == "offset",
+        _ => false,
+    }
+}
+
+/// Whether anything but the place of a lump differs.
+fn has_content(lump: &LumpChanges) -> bool {
+    lump.more > 0 || lump.changes.iter().any(|change| !is_place(change))
+}
+
+/// What differs, in one line.
+fn summary(difference: &Difference<'_>) -> String {
+    let found = difference.found;
+    let (touched, moved) = (found.touched(), found.moved());
+    let mut parts = Vec::new();
+    if !touched.is_empty() {
+        parts.push(touched.to_string());
+    }
+    let others = || found.lumps.iter().filter(|lump| lump.touched.is_empty() && has_content(lump));
+    let is_part = |lump: &&LumpChanges| matches!(lump.kind, Kind::Header | Kind::Gaps);
+    match others().filter(|lump| !is_part(lump)).count() {
+        0 => {}
+        forms => parts.push(format!("{} in another form", count(forms, "lump", "lumps"))),
+    }
+    parts.extend(others().filter(is_part).map(form));
+    if moved > 0 {
+        parts.push(format!("{} moved", count(moved, "lump", "lumps")));
+    } else if let empty @ 1.. = empty(found) {
+        parts.push(format!("{} of empty lumps", count(empty, "offset", "offsets")));
+    }
+    if parts.is_empty() {
+        parts.push("nothing that can be compared differs".to_owned());
+    }
+    if let Some(files) = &found.files {
+        parts.push(sizes(files.sizes));
+    }
+    parts.join("; ")
+}
+
+/// How many empty lumps have another offset.
+fn empty(found: &Comparison) -> usize {
+    let words = found.lumps.iter().flat_map(|lump| &lump.changes);
+    words.filter(|change| is_place(change) && !matches!(change, Change::Place(..))).count()
+}
+
+/// A size before and after.
+fn sizes((old, new): (usize, usize)) -> String {
+    if old == new { format!("{new} bytes") } else { format!("{old} -> {new} bytes") }
+}
+
+/// What could not be compared of maps of two dialects.
+fn dialects(difference: &Difference<'_>, job: &mut Job<'_>) {
+    let Some(files) = difference.found.files.as_ref().filter(|files| files.dialects.0 != files.dialects.1) else {
+        return;
+    };
+    let [old, new] = difference.titles;
+    let skipped: Vec<&str> = files.skipped.iter().map(String::as_str).collect();
+    let skipped = if skipped.is_empty() { String::new() } else { format!("; not compared: {}", list(&skipped, job)) };
+    job.line(format!("a map of {old} and one of {new}: only lumps of the same form are compared{skipped}"));
+}
+
+/// One line for each lump.
+fn stat(lumps: &[&LumpChanges], job: &mut Job<'_>) {
+    let width = lumps.iter().map(|lump| lump.lump.chars().count()).max().unwrap_or(0);
+    let what: Vec<String> = lumps.iter().map(|lump| counts(lump)).collect();
+    let counted = what.iter().map(String::len).max().unwrap_or(0);
+    for (lump, what) in lumps.iter().zip(what) {
+        job.line(format!("  {:width$}  {what:counted$}  {}", lump.lump, sizes(lump.sizes)));
+    }
+}
+
+/// What differs in a lump, counted.
+fn counts(lump: &LumpChanges) -> String {
+    let LumpChanges { touched, hows, .. } = lump;
+    let kinds = hows.to_string();
+    match (touched.is_empty(), kinds.contains(", ") || hows.changed == 0) {
+        (true, _) => form(lump),
+        (false, true) if !kinds.is_empty() => format!("{touched} ({kinds})"),
+        (false, _) => touched.to_string(),
+    }
+}
+
+/// The changes of a lump that has the same content: of its version, its compression, a word, padding.
+fn form(lump: &LumpChanges) -> String {
+    let changes = lump.changes.iter().filter(|change| !is_place(change));
+    changes.map(|change| line(change, &lump.lump)).collect::<Vec<_>>().join("; ")
+}
+
+/// Lumps that have the same content in another form. Those with the same changes are on one line.
+fn forms(lumps: &[&LumpChanges], job: &mut Job<'_>) {
+    if !lumps.is_empty() {
+        job.line("");
+    }
+    let mut known: Vec<(String, Vec<&str>)> = Vec::new();
+    for lump in lumps {
+        let form = form(lump);
+        match known.iter_mut().find(|(other, _)| *other == form) {
+            Some((_, names)) => names.push(&lump.lump),
+            None => known.push((form, vec![&lump.lump])),
+        }
+    }
+    for (form, names) in known {
+        job.line(format!("{}: {form}", list(&names, job)));
+    }
+}
+
+/// The first names, and how many more there are.
+fn list(names: &[&str], job: &Job<'_>) -> String {
+    let most = if job.talk.verbose { names.len() } else { NAMED };
+    let named = names.iter().take(most).copied().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(most) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+/// A change without the name of its lump.
+fn line(change: &Change, lump: &str) -> String {
+    let line = change.line(lump).to_string();
+    line.strip_prefix(lump).and_then(|rest| rest.strip_prefix(": ")).map_or(line.clone(), str::to_owned)
+}
+
+/// The differences of a lump.
+fn section(lump: &LumpChanges, job: &mut Job<'_>) {
+    let LumpChanges { lump: name, changes, more, .. } = lump;
+    job.line("");
+    job.line(format!("{name}: {}, {}", counts(lump), sizes(lump.sizes)));
+    for change in changes.iter().filter(|change| !is_place(change)) {
+        job.line(format!("  {}", line(change, name)));
+        if let Change::File(file) = change {
+            file.text.iter().for_each(|text| lines(text, job));
+        }
+    }
+    if *more > 0 {
+        let how = if job.talk.verbose { "" } else { " (-v lists them)" };
+        job.line(format!("  … and {more} more{how}"));
+    }
+}
+
+/// Lines of an embedded file that differ.
+fn lines(text: &TextChange, job: &mut Job<'_>) {
+    for hunk in &text.hunks {
+        job.line(format!("    @@ -{} +{} @@", hunk.at.0 + 1, hunk.at.1 + 1));
+        for (sign, line) in hunk.old.iter().map(|line| ('-', line)).chain(hunk.new.iter().map(|line| ('+', line))) {
+            let mut line = escaped(line).to_string();
+            if let Some((end, _)) = line.char_indices().nth(MOST_OF_LINE) {
+                line.truncate(end);
+                line.push('…');
+            }
+            job.line(format!("    {sign}{line}"));
+        }
+    }
+    if text.more > 0 {
+        job.line(format!("    … in all {} added, {} removed", count(text.added, "line", "lines"), text.removed));
+    }
+}
+
+/// The lumps that moved, by distance.
+fn places(difference: &Difference<'_>, job: &mut Job<'_>) {
+    let found = difference.found;
+    let moved: Vec<(&str, usize, usize)> = found
+        .lumps
+        .iter()
+        .flat_map(|lump| {
+            lump.changes.iter().filter_map(|change| match change {
+                Change::Place(old, new) => Some((&*lump.lump, *old, *new)),
+                _ => None,
+            })
+        })
+        .collect();
+    let empty = empty(found);
+    if moved.is_empty() && empty == 0 {
+        return;
+    }
+    if !difference.pair.args.stat {
+        job.line("");
+    }
+    let indent = if difference.pair.args.stat { "  " } else { "" };
+    let empty = match empty {
+        0 => String::new(),
+        empty => format!(", {} of empty lumps", count(empty, "offset", "offsets")),
+    };
+    job.line(format!("{indent}places: {} moved{empty}", count(moved.len(), "lump", "lumps")));
+    if difference.pair.args.stat {
+        return;
+    }
+    if job.talk.verbose {
+        moved.iter().for_each(|(lump, old, new)| job.line(format!("  {lump} from {old} to {new}")));
+        return;
+    }
+    let mut distances: Vec<(String, Vec<&str>)> = Vec::new();
+    for (lump, old, new) in moved {
+        let distance = if old < new { format!("+{}", new - old) } else { format!("-{}", old - new) };
+        match distances.iter_mut().find(|(known, _)| *known == distance) {
+            Some((_, lumps)) => lumps.push(lump),
+            None => distances.push((distance, vec![lump])),
+        }
+    }
+    for (distance, lumps) in distances.iter().take(DISTANCES) {
+        job.line(format!("  {distance} bytes: {}", list(lumps, job)));
+    }
+    let rest: usize = distances.iter().skip(DISTANCES).map(|(_, lumps)| lumps.len()).sum();
+    if rest > 0 {
+        job.line(format!("  … and {rest} more (-v lists them)"));
+    }
+}

@@ -1,0 +1,341 @@
+//! The program `git`, and what it has to know to compare and merge maps.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+use bspkit::SaveOptions;
+use bspkit::file::SideFile;
+use serde::{Deserialize, Serialize};
+
+use crate::context::Context;
+use crate::help;
+use crate::save::bad_argument;
+use crate::talk::{Code, shown};
+
+// The program `git`, and what it says about files.
+
+/// Runs git in a folder and gives what it prints.
+pub(crate) fn git<A: AsRef<OsStr>>(folder: &Path, arguments: &[A]) -> Result<Vec<u8>> {
+    let output = Command::new("git").arg("-C").arg(folder).args(arguments).output();
+    let output = output.context("cannot run git")?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let first = said.lines().next().unwrap_or("it failed without a message");
+        bail!("git: {}", first.trim_start_matches("fatal: "));
+    }
+    Ok(output.stdout)
+}
+
+/// The folder of the repository that a folder belongs to.
+pub(crate) fn top_level(folder: &Path) -> Result<PathBuf> {
+    let top = git(folder, &["rev-parse", "--show-toplevel"])
+        .with_context(|| format!("{} is not in a repository of git", shown(folder)))?;
+    PathBuf::from(line(&top)?).canonicalize().context("cannot find the folder of the repository")
+}
+
+/// A line that git prints.
+pub(crate) fn line(printed: &[u8]) -> Result<&str> {
+    Ok(std::str::from_utf8(printed).context("git printed a name that is not UTF-8")?.trim_end_matches(['\r', '\n']))
+}
+
+/// The start of a pointer of Git LFS, and the most bytes that one has.
+const POINTER: &[u8] = b"version https://git-lfs";
+const LONGEST: usize = 4096;
+
+/// Whether this is a pointer of Git LFS, which git keeps in place of the map.
+pub(crate) fn is_pointer(bytes: &[u8]) -> bool {
+    bytes.len() <= LONGEST && bytes.starts_with(POINTER)
+}
+
+pub(crate) fn pointer_error() -> anyhow::Error {
+    let hint = "git lfs install and git lfs fetch --all get the maps; then bspkit git resolve MAP merges them";
+    bad_argument("this is a pointer of Git LFS, and not the map".to_owned(), hint)
+}
+
+/// The blobs of the base, ours and theirs of a file at which a merge has stopped; `None` where there is no such file.
+pub(crate) type Blobs = [Option<String>; 3];
+
+/// The files at which a merge has stopped: their paths below the top folder. With a name, only this file of the folder.
+pub(crate) fn unmerged(folder: &Path, name: Option<&OsStr>) -> Result<BTreeMap<PathBuf, Blobs>> {
+    let mut arguments: Vec<&OsStr> =
+        ["--literal-pathspecs", "ls-files", "-u", "-z", "--full-name", "--"].iter().map(OsStr::new).collect();
+    arguments.extend(name);
+    let printed = git(folder, &arguments)?;
+    let mut found: BTreeMap<PathBuf, Blobs> = BTreeMap::new();
+    for entry in printed.split(|byte| *byte == 0) {
+        // MODE BLOB STAGE, a tab, and the path.
+        let Some((head, path)) = entry.iter().position(|byte| *byte == b'\t').map(|at| entry.split_at(at)) else {
+            continue;
+        };
+        let head: Vec<&str> = line(head)?.split(' ').collect();
+        let [_, blob, stage] = head[..] else { bail!("git printed an unknown line") };
+        let stage = ["1", "2", "3"].iter().position(|one| *one == stage).context("git printed an unknown stage")?;
+        found.entry(path_of(&path[1..])).or_default()[stage] = Some(blob.to_owned());
+    }
+    Ok(found)
+}
+
+/// What was settled of the conflicts of a file: the side by the name of the conflict; and the blobs that this is about.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Choices {
+    blobs: Blobs,
+    pub(crate) sides: BTreeMap<String, String>,
+}
+
+impl Choices {
+    pub(crate) fn of(blobs: &Blobs) -> Self {
+        Choices { blobs: blobs.clone(), sides: BTreeMap::new() }
+    }
+
+    pub(crate) fn is_of(&self, blobs: &Blobs) -> bool {
+        self.blobs == *blobs
+    }
+}
+
+/// All choices of the merge, by the path below the top folder.
+pub(crate) type AllChoices = BTreeMap<String, Choices>;
+
+/// Edits the choices, which are kept in git's own folder and not beside the map. Without any there is no file.
+pub(crate) fn choices<T>(folder: &Path, edit: impl FnOnce(&mut AllChoices) -> T) -> Result<T> {
+    let own = git(folder, &["rev-parse", "--absolute-git-dir"])?;
+    let path = Path::new(line(&own)?).join("bspkit-choices.json");
+    let file = SideFile::read(&path)?;
+    let mut all: AllChoices = match file.bytes() {
+        Some(bytes) => serde_json::from_slice(bytes).with_context(|| format!("cannot read {}", shown(&path)))?,
+        None => AllChoices::new(),
+    };
+    let result = edit(&mut all);
+    let new = serde_json::to_vec_pretty(&all)?;
+    match (all.is_empty(), file.bytes()) {
+        (true, None) => {}
+        (true, Some(_)) => std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", shown(&path)))?,
+        (false, old) if old == Some(&new[..]) => {}
+        (false, _) => drop(file.save(&new, &SaveOptions::default())?),
+    }
+    Ok(result)
+}
+
+/// Forgets the choices about a file of a merge that has just begun. Git runs the merge driver in the top folder.
+pub(crate) fn forget_choices(path: &Path) -> Result<()> {
+    // Outside of a repository there are none.
+    if git(Path::new("."), &["rev-parse", "--absolute-git-dir"]).is_err() {
+        return Ok(());
+    }
+    choices(Path::new("."), |all| drop(all.remove(&shown(path))))
+}
+
+/// The files that changed since a branch parted from a revision, in all repositories that are asked about.
+pub(crate) struct Changed {
+    rev: String,
+    top_levels: HashMap<PathBuf, PathBuf>,
+    files: HashMap<PathBuf, HashSet<PathBuf>>,
+}
+
+impl Changed {
+    /// The files that changed since this revision.
+    pub(crate) fn since(rev: &str) -> Result<Self> {
+        if rev.starts_with('-') {
+            bail!("a revision does not begin with a hyphen: {rev}");
+        }
+        Ok(Changed { rev: rev.to_owned(), top_levels: HashMap::new(), files: HashMap::new() })
+    }
+
+    /// Whether a file changed since the revision, or is new.
+    pub(crate) fn has(&mut self, path: &Path) -> Result<bool> {
+        let path = path.canonicalize().with_context(|| format!("cannot find {}", shown(path)))?;
+        let folder = path.parent().unwrap_or(&path).to_path_buf();
+        let top = match self.top_levels.get(&folder) {
+            Some(top) => top.clone(),
+            None => top_level(&folder)?,
+        };
+        self.top_levels.insert(folder, top.clone());
+        if !self.files.contains_key(&top) {
+            let files = changed(&top, &self.rev)?;
+            self.files.insert(top.clone(), files);
+        }
+        Ok(self.files.get(&top).is_some_and(|files| files.contains(&path)))
+    }
+}
+
+fn changed(top: &Path, rev: &str) -> Result<HashSet<PathBuf>> {
+    let commit = git(top, &["rev-parse", "--verify", "--quiet", &format!("{rev}^{{commit}}")]).map_err(|_| {
+        let hint = "a shallow clone has only the newest commits: fetch the revision first";
+        bad_argument(format!("git does not know the revision {rev}"), hint)
+    })?;
+    // What the revision has got since the histories parted is not a change of this branch. A shallow clone may not know
+    // where that was.
+    let parted = git(top, &["merge-base", line(&commit)?, "HEAD"]).unwrap_or(commit);
+    let differ = git(top, &["diff", "--name-only", "-z", "--no-renames", line(&parted)?, "--"])?;
+    let new = git(top, &["ls-files", "-z", "--others", "--exclude-standard"])?;
+    let names = differ.split(|byte| *byte == 0).chain(new.split(|byte| *byte == 0)).filter(|name| !name.is_empty());
+    Ok(names.map(|name| top.join(path_of(name))).collect())
+}
+
+#[cfg(unix)]
+fn path_of(name: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    OsStr::from_bytes(name).into()
+}
+
+#[cfg(not(unix))]
+fn path_of(name: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(name).into_owned().into()
+}
+
+// `git install`: what git has to know to compare and merge maps.
+
+/// Set up a repository so that git compares and merges maps
+///
+/// Shows which lines of .gitattributes and which settings of the repository are missing. With --write they are written.
+/// Lines of .gitattributes are for all who use the repository; settings are for this clone, so each clone needs this
+/// command once. Nothing outside of the repository changes.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit git install
+  bspkit git install --write"
+))]
+pub(crate) struct InstallArgs {
+    /// A folder of the repository
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+    /// Write it
+    #[arg(long)]
+    write: bool,
+}
+
+/// The file with the attributes of paths.
+pub(super) const ATTRIBUTES: &str = ".gitattributes";
+
+/// Maps are never changed by git, such as their line ends. Names have letters of any case.
+pub(super) const LINE: &str = "*.[bB][sS][pP] -text diff=bspkit merge=bspkit";
+
+/// Settings of the repository, after the program where it is run. Names of maps may begin with a hyphen.
+pub(super) const SETTINGS: [(&str, bool, &str); 3] = [
+    ("diff.bspkit.textconv", true, "git textconv --"),
+    ("merge.bspkit.name", false, "maps of the BSP family"),
+    ("merge.bspkit.driver", true, "git merge --path=%P -- %O %A %B"),
+];
+
+/// Whether a line of attributes is that of maps.
+pub(super) fn is_line(line: &str) -> bool {
+    line.split_whitespace().eq(LINE.split_whitespace())
+}
+
+/// The program as a shell finds it: its name if that is on the path, or else where it is.
+fn program() -> Result<String> {
+    let name = format!("bspkit{}", std::env::consts::EXE_SUFFIX);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if std::env::split_paths(&path).any(|folder| folder.join(&name).is_file()) {
+        return Ok("bspkit".to_owned());
+    }
+    let own = std::env::current_exe().context("cannot find the program")?;
+    let own = own.to_str().context("the path of the program is not UTF-8")?;
+    Ok(format!("'{}'", own.replace('\'', r"'\''")))
+}
+
+/// Prints the lines that are there or missing, and what is said of the repository.
+fn report(cx: &Context, folder: &Path, lines: &str, said: &str) -> Result<Code> {
+    cx.talk.stdout(lines.as_bytes())?;
+    if !cx.talk.quiet {
+        cx.talk.stderr(format!("{}: {said}\n", shown(folder)).as_bytes());
+    }
+    Ok(Code::Done)
+}
+
+pub(super) fn run_install(cx: &Context, args: &InstallArgs) -> Result<Code> {
+    let top = top_level(&args.folder)?;
+    let attributes = top.join(ATTRIBUTES);
+    let mut text = String::new();
+    let file = SideFile::read(&attributes)?;
+    let old = std::str::from_utf8(file.bytes().unwrap_or_default());
+    let old = old.with_context(|| format!("{} is not text", shown(&attributes)))?;
+    let is_there = old.lines().any(is_line);
+    if !is_there {
+        text += &format!("{ATTRIBUTES}: {LINE}\n");
+        if args.write {
+            let end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
+            let new = format!("{old}{end}{LINE}\n");
+            file.save(new.as_bytes(), &SaveOptions::default())?;
+        }
+    }
+    let program = program()?;
+    for (name, is_run, value) in SETTINGS {
+        let value = &*if is_run { format!("{program} {value}") } else { value.to_owned() };
+        // A setting that does not exist is an error of git.
+        let old = git(&top, &["config", "--local", "--get", name]).ok();
+        if old.as_deref().and_then(|old| line(old).ok()) == Some(value) {
+            continue;
+        }
+        text += &format!("git config {name} \"{value}\"\n");
+        if args.write {
+            git(&top, &["config", "--local", name, value]).with_context(|| format!("cannot set {name}"))?;
+        }
+    }
+    let said = match (text.is_empty(), args.write) {
+        (true, _) => "is set up already",
+        (false, true) => "is set up",
+        (false, false) => "is not set up; --write writes these lines",
+    };
+    report(cx, &args.folder, &text, said)
+}
+
+// `git uninstall`: takes out what `git install` has put into a repository.
+
+/// Take out of a repository what git install has put in
+///
+/// Shows the line of .gitattributes and the settings of the repository that `git install` has written. With --write
+/// they are taken out; a .gitattributes with nothing else is removed. Settings with other values stay.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit git uninstall
+  bspkit git uninstall --write"
+))]
+pub(crate) struct UninstallArgs {
+    /// A folder of the repository
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+    /// Take it out
+    #[arg(long)]
+    write: bool,
+}
+
+pub(super) fn run_uninstall(cx: &Context, args: &UninstallArgs) -> Result<Code> {
+    let top = top_level(&args.folder)?;
+    let attributes = top.join(ATTRIBUTES);
+    let mut text = String::new();
+    let file = SideFile::read(&attributes)?;
+    let old = std::str::from_utf8(file.bytes().unwrap_or_default());
+    let old = old.with_context(|| format!("{} is not text", shown(&attributes)))?;
+    let new: String = old.split_inclusive('\n').filter(|line| !is_line(line)).collect();
+    if new != old {
+        text += &format!("{ATTRIBUTES}: {LINE}\n");
+        if args.write && new.is_empty() {
+            std::fs::remove_file(&attributes).with_context(|| format!("cannot remove {}", shown(&attributes)))?;
+        } else if args.write {
+            file.save(new.as_bytes(), &SaveOptions::default())?;
+        }
+    }
+    for (name, is_run, value) in SETTINGS {
+        // A setting that does not exist is an error of git.
+        let Ok(old) = git(&top, &["config", "--local", "--get", name]) else { continue };
+        let old = line(&old)?;
+        // The program may be called by its path.
+        let is_own = if is_run { old.ends_with(&format!(" {value}")) } else { old == value };
+        if !is_own {
+            continue;
+        }
+        text += &format!("git config --unset {name} \"{old}\"\n");
+        if args.write {
+            git(&top, &["config", "--local", "--unset", name]).with_context(|| format!("cannot unset {name}"))?;
+        }
+    }
+    let said = match (text.is_empty(), args.write) {
+        (true, _) => "has nothing of git install",
+        (false, true) => "has nothing of git install any more",
+        (false, false) => "is set up; --write takes this out",
+    };
+    report(cx, &args.folder, &text, said)
+}

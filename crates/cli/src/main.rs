@@ -1,0 +1,184 @@
+//! The `bspkit` program. It uses only public items of the other crates: it parses arguments, prints data to stdout and
+//! messages to stderr.
+
+#![deny(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod check;
+mod ci;
+mod completions;
+mod compress;
+mod context;
+mod cubemap;
+mod diff;
+mod ent;
+mod git;
+mod info;
+mod light;
+mod lmp;
+mod maps;
+mod model;
+mod order;
+mod pack;
+mod pak;
+mod records;
+mod rename;
+mod res;
+mod rules;
+#[cfg(feature = "script")]
+mod run;
+mod save;
+mod stop;
+mod talk;
+mod tex;
+mod verbs;
+mod vis;
+mod watch;
+mod words;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
+
+use context::Context;
+use talk::{Code, Options, Talk};
+
+/// The text after the options in the help of every command: examples, then the exit status.
+macro_rules! help {
+    ($examples:literal) => {
+        concat!(
+            "Examples:\n",
+            $examples,
+            "\n\nExit status:\n",
+            "  0  done\n",
+            "  1  something was found: a check failed, maps differ, some of several maps failed, or\n",
+            "     nothing matched and nothing was written\n",
+            "  2  failed: bad arguments, an unreadable file, a refused edit, a full disk\n",
+            "  130  stopped by Ctrl-C, SIGTERM or a closed terminal; no file is left half written"
+        )
+    };
+}
+pub(crate) use help;
+
+/// The text of [`help!`] after a table with a heading.
+pub(crate) fn with_table(heading: &str, table: &str, help: &str) -> String {
+    format!("{heading}:\n{table}\n\n{help}")
+}
+
+/// The commands of a group: for each its name, its arguments and the function that runs it.
+macro_rules! commands {
+    ($($(#[$only:meta])? $name:ident($args:ty, $run:path),)*) => {
+        #[derive(clap::Subcommand)]
+        enum Command {
+            $($(#[$only])? $name($crate::words::Called<$args>),)*
+        }
+
+        impl Command {
+            fn run(&self, cx: &$crate::context::Context) -> anyhow::Result<$crate::talk::Code> {
+                match self {
+                    $($(#[$only])? Command::$name(args) => $run(cx, &args.0),)*
+                }
+            }
+        }
+    };
+}
+pub(crate) use commands;
+
+/// Open any map of the BSP family, change exactly what you mean to change, and write it back with every other byte
+/// as it was.
+#[derive(Parser)]
+#[command(name = "bspkit", bin_name = "bspkit", version, after_help = help!(
+    "  bspkit info dm4.bsp
+  bspkit ent set dm4.bsp worldspawn message=\"The Place\" -o out.bsp
+  bspkit ent list dm4.bsp 'info_player_*'
+  bspkit verify maps"
+))]
+struct Cli {
+    #[command(flatten)]
+    options: Options,
+    #[command(subcommand)]
+    command: Command,
+}
+
+commands! {
+    Info(info::Args, info::run),
+    Ls(info::LsArgs, info::run_ls),
+    Cat(info::CatArgs, info::run_cat),
+    Verify(check::VerifyArgs, check::run_verify),
+    Check(check::Args, check::run),
+    Ci(ci::Args, ci::run),
+    Diff(diff::Args, diff::run),
+    Git(git::Args, git::run),
+    Checksum(check::ChecksumArgs, check::run_checksum),
+    Ent(ent::Args, ent::run),
+    Dump(records::DumpArgs, records::run_dump),
+    Load(records::LoadArgs, records::run_load),
+    Get(records::GetArgs, records::run_get),
+    Set(records::SetArgs, records::run_set),
+    Refs(records::RefsArgs, records::run_refs),
+    Records(order::Args, order::run),
+    Unpack(pack::UnpackArgs, pack::run_unpack),
+    Pack(pack::Args, pack::run),
+    Compress(compress::Args, compress::run),
+    Decompress(compress::DecompressArgs, compress::run_decompress),
+    Light(light::Args, light::run),
+    Lmp(lmp::Args, lmp::run),
+    Pak(pak::Args, pak::run),
+    Rename(rename::Args, rename::run),
+    Cubemap(cubemap::Args, cubemap::run),
+    Model(model::Args, model::run),
+    Prune(compress::PruneArgs, compress::run_prune),
+    #[cfg(feature = "script")]
+    Run(run::Args, run::run),
+    Rules(rules::Args, rules::run),
+    Tex(tex::Args, tex::run),
+    Vis(vis::Args, vis::run),
+    Bspzip(verbs::BspzipArgs, verbs::run_bspzip),
+    Ripent(verbs::RipentArgs, verbs::run_ripent),
+    Res(res::Args, res::run),
+    Completions(completions::Args, completions::run),
+    Man(completions::ManArgs, completions::run_man),
+}
+
+fn main() -> ExitCode {
+    let arguments = verbs::called(std::env::args_os().collect());
+    let (cx, command) = parse(&arguments, words::split);
+    stop::listen(cx.talk.quiet);
+    run(&cx, &command).into()
+}
+
+/// Runs a command whose arguments are not split into maps: MAP is one word.
+pub(crate) fn call(arguments: &[OsString]) -> Code {
+    let (cx, command) = parse(arguments, |_, arguments| arguments);
+    run(&cx, &command)
+}
+
+/// The command of these arguments, which are split into maps first. Wrong arguments end the program; the error names
+/// the arguments as they were given.
+fn parse(given: &[OsString], split: fn(&clap::Command, Vec<OsString>) -> Vec<OsString>) -> (Context, Command) {
+    let parsed = |program: &mut clap::Command| {
+        let arguments = split(program, given.to_vec());
+        program.try_get_matches_from_mut(arguments).and_then(|found| Cli::from_arg_matches(&found))
+    };
+    let found = match parsed(&mut words::only(given, Cli::command)) {
+        Err(error) if error.kind() == clap::error::ErrorKind::DisplayVersion => error.exit(),
+        // Help and errors are about all commands.
+        Err(_) => {
+            let mut program = Cli::command();
+            parsed(&mut program).unwrap_or_else(|mut error| {
+                words::suggest(&mut error, &program, words::command(&program, given));
+                error.format(&mut program).exit()
+            })
+        }
+        Ok(found) => found,
+    };
+    (Context { talk: Talk::new(&found.options), options: found.options }, found.command)
+}
+
+fn run(cx: &Context, command: &Command) -> Code {
+    watch::looked_after(command.run(cx)).unwrap_or_else(|error| {
+        cx.talk.stderr(cx.talk.error(&error).as_bytes());
+        Code::Failed
+    })
+}

@@ -1,0 +1,412 @@
+//! The `pak` commands for files that a map needs, or does not need, with the game that it is for.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use bspkit::bytes::escaped;
+use bspkit::content::assets::Files;
+use bspkit::content::pattern::Pattern;
+use bspkit::face::game::Game;
+use bspkit::op::needs::{self, Choice, Found, Need, Needs, Options, Reference, Referrer};
+use serde::Serialize;
+
+use super::refs::How;
+use crate::context::{Context, Report};
+use crate::help;
+use crate::maps::{MapArgs, Reading};
+use crate::save::{Edited, Save, bad_argument};
+use crate::talk::{Code, Job, count, shown, text_and_raw};
+
+// `pak missing`: files that a map needs and that neither it nor the game has.
+
+/// List the files that a map refers to and that neither it nor the game has
+///
+/// Below each file is what refers to it, up to the map itself. The word `likely` marks files that the map may not need.
+/// Files without which the engine goes on, such as the navigation mesh, are never missing. The exit status is 1 if a
+/// file is missing.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit pak missing map.bsp --game 'Team Fortress 2/tf'
+  bspkit pak missing tf/maps --vpk pak01_dir.vpk --json
+  bspkit pak missing map.bsp --stock stock.txt"
+))]
+pub(crate) struct Args {
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    game: GameArgs,
+    #[command(flatten)]
+    how: How,
+}
+
+/// The most references of a file that are printed as text, and in JSON.
+const LISTED: usize = 5;
+const LISTED_IN_JSON: usize = 100;
+
+#[derive(Serialize)]
+struct Missing {
+    ok: bool,
+    file_count: usize,
+    missing: Vec<MissingJson>,
+    unresolved: Vec<UnresolvedJson>,
+    faults: Vec<FaultJson>,
+}
+
+#[derive(Serialize)]
+struct MissingJson {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<String>,
+    kind: &'static str,
+    sure: &'static str,
+    /// For each reference the places that lead from it to the map.
+    references: Vec<Vec<String>>,
+    #[serde(skip_serializing_if = "is_zero")]
+    more: usize,
+}
+
+#[derive(Serialize)]
+struct UnresolvedJson {
+    name: String,
+    kind: &'static str,
+    sure: &'static str,
+    by: String,
+}
+
+#[derive(Serialize)]
+struct FaultJson {
+    name: String,
+    message: String,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde gives a reference.
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+impl Missing {
+    fn new(needs: &Needs) -> Self {
+        let missing: Vec<MissingJson> = needs
+            .files
+            .iter()
+            .filter(|need| need.found == Found::Nowhere)
+            .map(|need| {
+                let (name, raw) = text_and_raw(&need.name);
+                let references: Vec<Vec<String>> =
+                    need.references.iter().take(LISTED_IN_JSON).map(|reference| chain(needs, reference)).collect();
+                let more = need.references.len() - references.len();
+                let (kind, sure) = (need.kind.name(), need.sure.name());
+                MissingJson { name: name.into_owned(), raw, kind, sure, references, more }
+            })
+            .collect();
+        let unresolved = needs.unresolved.iter().map(|name| UnresolvedJson {
+            name: escaped(&name.name).to_string(),
+            kind: name.kind.name(),
+            sure: name.sure.name(),
+            by: needs.place(&name.referrer),
+        });
+        let faults = needs
+            .faults
+            .iter()
+            .map(|fault| FaultJson { name: escaped(&fault.name).to_string(), message: fault.message.clone() });
+        Missing {
+            ok: missing.is_empty(),
+            file_count: needs.files.len(),
+            missing,
+            unresolved: unresolved.collect(),
+            faults: faults.collect(),
+        }
+    }
+}
+
+impl Report for Missing {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        let word = job.talk.verdict(self.ok, if self.ok { "pass" } else { "fail" });
+        let (missing, files) = (self.missing.len(), count(self.file_count, "file", "files"));
+        job.line(format!("{word} {} ({missing} of {files} missing)", job.path));
+        for file in &self.missing {
+            let likely = if file.sure == "certain" { String::new() } else { format!(", {}", file.sure) };
+            job.line(format!("  {} ({}{likely})", file.name, file.kind));
+            for chain in file.references.iter().take(LISTED) {
+                for (depth, place) in chain.iter().enumerate() {
+                    job.line(format!("    {}{place}", "  ".repeat(depth.min(32))));
+                }
+            }
+            let more = file.references.len().saturating_sub(LISTED) + file.more;
+            if more > 0 {
+                job.line(format!("    and {}", count(more, "other", "others")));
+            }
+        }
+        for name in &self.unresolved {
+            job.line(format!("  unknown: {} ({} of {})", name.name, name.kind, name.by));
+        }
+        for fault in &self.faults {
+            job.warn_here(&format!("`{}` is skipped: {}", fault.name, fault.message));
+        }
+        Ok(())
+    }
+
+    fn code(&self) -> Code {
+        if self.ok { Code::Done } else { Code::Found }
+    }
+}
+
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    let (game, keys) = (args.game.required(cx)?, args.how.keys(cx)?);
+    args.reading.maps().each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
+        let (name, other) = args.how.names(map, &bsp, job);
+        let options = Options::new(&name).with_name(other.as_deref()).with_keys(&keys).with_game(&game);
+        let needs =
+            needs::find(&bsp, &options).with_context(|| format!("cannot find what {} refers to", shown(&map.path)))?;
+        job.report(&Missing::new(&needs))
+    })
+}
+
+// `pak unused`: packed files to which nothing refers.
+
+/// List embedded files that the map does not need, with how sure that is
+///
+/// `certain`: no engine reads the file. `likely`: nothing that may be loaded refers to it or has its name. `possible`:
+/// it replaces a file of the game, code of games looks for such files, its name is in the entities or in a packed text,
+/// or a file refers to it that may be loaded itself. Without the files of the game (--game, --vpk, --stock), with a
+/// packed script, which can put names together, and where a packed file cannot be read all files are possible. Nothing
+/// is removed; `pak rm` does that. The exit status is 1 if a file is listed.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit pak unused map.bsp
+  bspkit pak unused map.bsp --game 'Team Fortress 2/tf' --json"
+))]
+pub(crate) struct UnusedArgs {
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    game: GameArgs,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Serialize)]
+struct Unused {
+    file_count: usize,
+    unused: Vec<UnusedJson>,
+}
+
+#[derive(Serialize)]
+struct UnusedJson {
+    index: usize,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<String>,
+    bytes: usize,
+    sure: &'static str,
+    why: String,
+}
+
+impl Report for Unused {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        for UnusedJson { index, name, bytes, sure, why, .. } in &self.unused {
+            job.line(format!("{sure:9} #{index} {name}, {bytes} bytes: {why}"));
+        }
+        let bytes: usize = self.unused.iter().map(|file| file.bytes).sum();
+        let files = count(self.file_count, "file", "files");
+        job.say(&format!("{}: {} of {files} unused, {bytes} bytes", job.path, self.unused.len()));
+        Ok(())
+    }
+
+    fn heading(&self, path: &str) -> Option<String> {
+        (!self.unused.is_empty()).then(|| format!("{path}:"))
+    }
+
+    fn code(&self) -> Code {
+        if self.unused.is_empty() { Code::Done } else { Code::Found }
+    }
+}
+
+pub(super) fn run_unused(cx: &Context, args: &UnusedArgs) -> Result<Code> {
+    let (game, keys) = (args.game.open(cx)?, args.how.keys(cx)?);
+    args.reading.maps().each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
+        let cannot = || format!("cannot find what {} refers to", shown(&map.path));
+        let (name, other) = args.how.names(map, &bsp, job);
+        let game = game.as_ref().map(|game| -> &dyn Files { game });
+        let options = Options::new(&name).with_name(other.as_deref()).with_keys(&keys);
+        let options = game.map_or(options, |game| options.with_game(game));
+        let pak = bsp.pak().with_context(cannot)?;
+        let (needs, unused) = needs::unused(&bsp, &options).with_context(cannot)?;
+        for fault in &needs.faults {
+            job.warn_here(&format!("`{}` is skipped: {}", bspkit::bytes::escaped(&fault.name), fault.message));
+        }
+        let unused = unused.into_iter().filter_map(|file| {
+            let entry = pak.get(file.index)?;
+            let (name, raw) = text_and_raw(entry.name());
+            let (name, bytes) = (name.into_owned(), entry.size());
+            Some(UnusedJson { index: file.index, name, raw, bytes, sure: file.doubt.name(), why: file.why })
+        });
+        job.report(&Unused { file_count: pak.len(), unused: unused.collect() })
+    })
+}
+
+// `pak fill`: embeds files that a map needs and that neither it nor the game has.
+
+/// Embed the files that a map needs and that neither it nor the game has
+///
+/// What an embedded file refers to is embedded too: a material brings its textures, a model its parts and materials.
+/// Files of the game and embedded files are never added or replaced. Names are stored in lower case. The exit status is
+/// 1 if a file is still missing.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit pak fill map.bsp --from content --game 'Team Fortress 2/tf' --dry-run
+  bspkit pak fill map.bsp --from content --stock stock.txt --exclude '*.wav' -o out.bsp"
+))]
+pub(crate) struct FillArgs {
+    #[command(flatten)]
+    maps: MapArgs,
+    /// Where files are: a folder of loose files, or an archive (.vpk); can be repeated
+    #[arg(long, value_name = "DIR", required = true)]
+    from: Vec<PathBuf>,
+    /// Leave out these files and what only they refer to; can be repeated
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<OsString>,
+    /// Embed only these files; can be repeated
+    #[arg(long, value_name = "GLOB")]
+    only: Vec<OsString>,
+    #[command(flatten)]
+    game: GameArgs,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    save: Save,
+}
+
+#[derive(Serialize)]
+struct PackedJson {
+    name: String,
+    bytes: usize,
+    from: String,
+    why: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct FillMissingJson {
+    name: String,
+    sure: &'static str,
+    why: Vec<String>,
+}
+
+pub(super) fn run_fill(cx: &Context, args: &FillArgs) -> Result<Code> {
+    let (game, keys) = (args.game.open(cx)?, args.how.keys(cx)?);
+    let mut from = Game::default();
+    for place in &args.from {
+        from.add(place).with_context(|| format!("cannot read {}", shown(place)))?;
+    }
+    let patterns = |texts: &[OsString]| -> Vec<Pattern> {
+        texts.iter().map(|text| Pattern::new(text.as_encoded_bytes())).collect()
+    };
+    let choice = Choice { only: patterns(&args.only), exclude: patterns(&args.exclude) };
+    args.save.each(cx, args.maps.find(), |draft, map, job| {
+        let (name, other) = args.how.names(map, draft.bsp(), job);
+        let options = Options::new(&name).with_name(other.as_deref()).with_keys(&keys);
+        let options = game.as_ref().map_or(options, |game| options.with_game(game));
+        let fill = needs::fill(draft.bsp(), &options, &from, &choice)?;
+        for fault in &fill.needs.faults {
+            job.warn_here(&format!("`{}` is skipped: {}", escaped(&fault.name), fault.message));
+        }
+        let why = |need: &Need| need.references.first().map_or_else(Vec::new, |first| chain(&fill.needs, first));
+        let embedded = fill.embed(draft.pak()?, &from)?;
+        let total: usize = embedded.iter().map(|(_, bytes)| bytes).sum();
+        let row = |(index, bytes): (usize, usize)| {
+            let need = &fill.needs.files[index];
+            let from = from.place(&need.name).map_or_else(String::new, shown);
+            PackedJson { name: escaped(&need.name).to_string(), bytes, from, why: why(need) }
+        };
+        let packed: Vec<_> = embedded.into_iter().map(row).collect();
+        let missing = fill.missing.iter().map(|index| &fill.needs.files[*index]);
+        let missing: Vec<FillMissingJson> = missing
+            .map(|need| FillMissingJson {
+                name: escaped(&need.name).to_string(),
+                sure: need.sure.name(),
+                why: why(need),
+            })
+            .collect();
+        if args.save.dry_run && !args.save.json {
+            for PackedJson { name, bytes, from, why } in &packed {
+                job.line(format!("  {name}, {bytes} bytes, from {from}, for {}", why.join(", for ")));
+            }
+        }
+        missing
+            .iter()
+            .for_each(|file| job.warn_here(&format!("{} is missing, for {}", file.name, file.why.join(", for "))));
+        let files = count(packed.len(), "file", "files");
+        let what = format!("{files} embedded, {total} bytes; {} missing", missing.len());
+        let is_whole = missing.is_empty();
+        job.extra.insert("packed".to_owned(), serde_json::to_value(packed)?);
+        job.extra.insert("missing".to_owned(), serde_json::to_value(missing)?);
+        Ok(Edited::With { what, is_whole })
+    })
+}
+
+// The game that a map is for: options that several commands share.
+
+// The options. (A doc comment would become the help of the command.)
+#[derive(clap::Args)]
+#[command(next_help_heading = "Game")]
+pub(super) struct GameArgs {
+    /// The folder of the game, which has gameinfo.txt: its search paths, loose files and archives; can be repeated
+    #[arg(long, value_name = "DIR")]
+    game: Vec<PathBuf>,
+    /// Files of the game: an archive such as pak01_dir.vpk; can be repeated
+    #[arg(long, value_name = "FILE")]
+    vpk: Vec<PathBuf>,
+    /// Names of files that the game has, one in each line; can be repeated
+    #[arg(long, value_name = "FILE")]
+    stock: Vec<PathBuf>,
+}
+
+impl GameArgs {
+    /// Opens the game; `None` if none is named.
+    pub(super) fn open(&self, cx: &Context) -> Result<Option<Game>> {
+        let mut game = Game::default();
+        for folder in &self.game {
+            game.add_game(folder).with_context(|| format!("cannot read the game in {}", shown(folder)))?;
+        }
+        for archive in &self.vpk {
+            game.add(archive).with_context(|| format!("cannot read the archive {}", shown(archive)))?;
+        }
+        for list in &self.stock {
+            game.add_names(list).with_context(|| format!("cannot read the list {}", shown(list)))?;
+        }
+        game.faults().iter().for_each(|fault| cx.talk.stderr(cx.talk.warning(fault).as_bytes()));
+        Ok((!game.is_empty()).then_some(game))
+    }
+
+    /// Opens the game, of which some part has to be named.
+    pub(super) fn required(&self, cx: &Context) -> Result<Game> {
+        let no_game = || {
+            let message = "which files the game has is not known".to_owned();
+            bad_argument(
+                message,
+                "name the game with --game DIR, its archives with --vpk, or a list of names with --stock",
+            )
+        };
+        self.open(cx)?.ok_or_else(no_game)
+    }
+}
+
+/// The places that lead from a reference to the map: the place itself, then what refers to its file, and so on.
+pub(super) fn chain(needs: &Needs, reference: &Reference) -> Vec<String> {
+    let mut chain = vec![needs.referrer(reference)];
+    let mut next = reference;
+    // What refers to a file first was found before it.
+    let mut last = usize::MAX;
+    while let Referrer::File { index, .. } = next.referrer {
+        let Some(first) = needs.files.get(index).and_then(|need| need.references.first()).filter(|_| index < last)
+        else {
+            break;
+        };
+        chain.push(needs.referrer(first));
+        (last, next) = (index, first);
+    }
+    chain
+}

@@ -1,0 +1,342 @@
+//! What a save would do: its plan for `--dry-run` and `--json`, and the checksums before and after it.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::Result;
+use bspkit::bytes::differences;
+use bspkit::dialect::{Checksum, Sum, Use};
+use bspkit::face::changes::ComparisonJson;
+use bspkit::face::report::FindingJson;
+use bspkit::op::check::Stale;
+use bspkit::op::checksum::{self, Value};
+use bspkit::op::compare::{self, Comparison, Touched};
+use bspkit::{Bsp, ChangeKind, Draft, Plan};
+use serde::Serialize;
+
+use super::Findings;
+use crate::context::Context;
+use crate::talk::{Job, count, shown};
+
+// `--dry-run` prints the plan of a save; `--json` prints it for every save.
+
+/// A plan to print.
+pub(super) struct DryRun<'a> {
+    pub(super) path: &'a Path,
+    pub(super) target: Option<&'a Path>,
+    pub(super) plan: &'a Plan<'a>,
+    /// What the edit touches.
+    pub(super) touched: &'a Comparison,
+    pub(super) sums: Option<Sums>,
+    pub(super) warnings: Vec<String>,
+    /// What the edit makes wrong.
+    pub(super) findings: &'a Findings,
+    /// The path of the old file, if it was kept.
+    pub(super) backup: Option<&'a Path>,
+}
+
+impl super::Save {
+    /// Whether anything says where to save, or that nothing is saved.
+    pub(crate) fn has_output(&self) -> bool {
+        self.output.is_some() || self.in_place || self.dry_run
+    }
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct Document<'a> {
+    output: Option<String>,
+    changed: bool,
+    report: String,
+    bytes: [usize; 2],
+    #[serde(flatten)]
+    touched: ComparisonJson,
+    ranges: Vec<RangeJson>,
+    edits: Vec<EditJson<'a>>,
+    moved: Vec<MovedJson<'a>>,
+    checksums: Vec<SumJson>,
+    warnings: Vec<String>,
+    findings: Vec<FindingJson>,
+    references: Vec<Stale>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup: Option<String>,
+}
+
+#[derive(Serialize)]
+struct RangeJson {
+    offset: usize,
+    bytes: usize,
+    what: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct EditJson<'a> {
+    lump: &'a str,
+    bytes: [usize; 2],
+}
+
+#[derive(Serialize)]
+struct MovedJson<'a> {
+    lump: &'a str,
+    offset: [i32; 2],
+}
+
+/// The report about the sizes of a file that is not a map.
+pub(super) fn sizes([old, new]: [&[u8]; 2]) -> String {
+    match old == new {
+        true => format!("nothing changes, {} bytes", new.len()),
+        false => format!("{} bytes -> {} bytes", old.len(), new.len()),
+    }
+}
+
+/// What an edit touches: counted for the report of a save, and named in a dry run and in JSON.
+pub(super) fn touched(draft: &Draft<'_>, is_dry: bool, job: &Job<'_>) -> Result<Comparison> {
+    let most = match (job.json, is_dry, job.talk.verbose) {
+        // Of several maps only the numbers are printed.
+        (false, true, false) if job.many => 0,
+        (_, true, _) if job.lists_all => usize::MAX,
+        (true, _, _) | (false, true, true) => 1000,
+        (false, true, false) => 10,
+        (false, false, _) if job.talk.quiet => return Ok(Comparison::default()),
+        (false, false, _) => 0,
+    };
+    Ok(compare::draft(draft, most)?)
+}
+
+/// Prints what would change in a file that is not a map, in the same form as a plan.
+pub(super) fn print_bytes(
+    path: &Path,
+    target: Option<&Path>,
+    [old, new]: [&[u8]; 2],
+    as_json: bool,
+    backup: Option<&Path>,
+    job: &mut Job<'_>,
+) -> Result<()> {
+    let mut ranges: Vec<_> = differences(old, new).collect();
+    ranges.extend((old.len() < new.len()).then_some(old.len()..new.len()));
+    let report = sizes([old, new]);
+    if !as_json {
+        job.line(format!("{}: {report}", shown(target.unwrap_or(path))));
+        ranges.iter().for_each(|range| job.line(format!("{:>12} {:>12}  written", range.start, range.len())));
+        return Ok(());
+    }
+    let written =
+        |range: &Range<usize>| RangeJson { offset: range.start, bytes: range.len(), what: "written", from: None };
+    let document = Document {
+        output: target.map(shown),
+        changed: old != new,
+        bytes: [old.len(), new.len()],
+        touched: ComparisonJson::of_bytes(ranges.iter().map(Range::len).sum()),
+        ranges: ranges.iter().map(written).collect(),
+        backup: backup.map(shown),
+        ..nothing(old.len(), &report)
+    };
+    job.document(&document)
+}
+
+/// A document that states that nothing changes, and why.
+pub(super) fn nothing(size: usize, report: &str) -> Document<'static> {
+    Document { report: report.to_owned(), bytes: [size, size], ..Document::default() }
+}
+
+impl DryRun<'_> {
+    pub(super) fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        if job.json {
+            let mut document = self.document();
+            document.findings.append(&mut job.findings);
+            return job.document(&document);
+        }
+        job.line(format!("{}: {}", shown(self.target.unwrap_or(self.path)), self.report()));
+        for lump in &self.touched.lumps {
+            lump.changes.iter().for_each(|change| job.line(format!("  {}", change.line(&lump.lump))));
+            if lump.more > 0 {
+                job.line(format!("  {}: and {} more", lump.lump, lump.more));
+            }
+        }
+        for change in self.plan.changes() {
+            let (offset, bytes) = (change.range.start, change.range.len());
+            job.line(format!("{offset:>12} {bytes:>12}  {}", change.kind));
+        }
+        let place = self.target.unwrap_or(self.path);
+        self.sums.iter().for_each(|sums| sums.say(place, job));
+        Ok(())
+    }
+
+    /// Counts this map in the summary of several. With `--verbose` its details are printed, otherwise one line.
+    pub(super) fn add_to(&self, summary: &Arc<Mutex<Summary>>, with_sums: bool, job: &mut Job<'_>) -> Result<()> {
+        let place = self.target.unwrap_or(self.path);
+        let mut own = Summary {
+            changed: usize::from(!self.plan.is_identity()),
+            touched: self.touched.touched(),
+            sums: usize::from(self.sums.as_ref().is_some_and(Sums::any_changes)),
+            ..Summary::default()
+        };
+        match job.talk.verbose {
+            true => self.print(job)?,
+            false => {
+                own.lines = format!("{}: {}\n", shown(place), self.report());
+                self.sums.iter().filter(|_| with_sums).for_each(|sums| sums.say(place, job));
+            }
+        }
+        let summary = Arc::clone(summary);
+        job.in_turn(move || Summary::of(&summary).add(own));
+        Ok(())
+    }
+
+    /// The report in one line: what the edit touches, and how lumps are placed.
+    pub(super) fn report(&self) -> String {
+        let touched = self.touched.touched();
+        let separator = if touched.is_empty() { "" } else { "; " };
+        format!("{touched}{separator}{}", self.plan.report())
+    }
+
+    fn document(&self) -> Document<'_> {
+        let report = self.plan.report();
+        let ranges = self.plan.changes().into_iter().map(|change| {
+            let (what, from) = match change.kind {
+                ChangeKind::Moved { from } => ("moved", Some(from)),
+                ChangeKind::Zeroed => ("zeroed", None),
+                _ => ("written", None),
+            };
+            RangeJson { offset: change.range.start, bytes: change.range.len(), what, from }
+        });
+        Document {
+            output: self.target.map(shown),
+            changed: !self.plan.is_identity(),
+            report: self.report(),
+            bytes: [report.size.0, report.size.1],
+            touched: ComparisonJson::new(self.touched),
+            ranges: ranges.collect(),
+            edits: report.edits.iter().map(|e| EditJson { lump: &e.name, bytes: [e.sizes.0, e.sizes.1] }).collect(),
+            moved: report.moved.iter().map(|m| MovedJson { lump: &m.name, offset: [m.from, m.to] }).collect(),
+            checksums: self.sums.as_ref().map(Sums::as_json).unwrap_or_default(),
+            warnings: self.warnings.clone(),
+            findings: self.findings.list.iter().map(FindingJson::from).collect(),
+            references: self.findings.stale.clone(),
+            backup: self.backup.map(shown),
+        }
+    }
+}
+
+// A dry run of several maps begins with what changes in all of them. So the line of each map is kept until then;
+// details can be long, and are printed at once.
+
+/// What a dry run of several maps would change.
+#[derive(Default)]
+pub(super) struct Summary {
+    pub(super) maps: usize,
+    changed: usize,
+    touched: Touched,
+    /// Maps of which clients compare a checksum that changes.
+    sums: usize,
+    lines: String,
+}
+
+impl Summary {
+    pub(super) fn of(shared: &Mutex<Summary>) -> MutexGuard<'_, Summary> {
+        shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&mut self, other: Summary) {
+        self.changed += other.changed;
+        self.touched += other.touched;
+        self.sums += other.sums;
+        self.lines += &other.lines;
+    }
+
+    pub(super) fn print(&self, cx: &Context) -> Result<()> {
+        let (changed, verb) = (self.changed, if self.changed == 1 { "changes" } else { "change" });
+        let mut text = format!("{changed} of {} {verb}", count(self.maps, "map", "maps"));
+        if !self.touched.is_empty() {
+            text += &format!("; {}", self.touched);
+        }
+        cx.talk.stdout(format!("{text}; checksum changes: {}\n{}", self.sums, self.lines).as_bytes()).map(drop)
+    }
+}
+
+// The checksums by which engines compare maps, before and after an edit.
+//
+// A map of 200 MB is saved in 0.2 seconds, but its checksums before and after take 0.8 seconds. So they are computed
+// only with `--checksum` or `-v`; a dry run says whether the bytes change that they cover.
+
+/// The checksums of a map before and after an edit.
+pub(super) struct Sums(Vec<Change>);
+
+struct Change {
+    checksum: &'static Checksum,
+    is_same: bool,
+    /// Before and after, where they were computed.
+    values: Option<[Value; 2]>,
+}
+
+#[derive(Serialize)]
+pub(super) struct SumJson {
+    name: &'static str,
+    title: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
+    same: bool,
+    verified: bool,
+}
+
+impl Sums {
+    /// Whether the checksums change, and their values if they are wanted or cost nothing.
+    pub(super) fn new(bsp: &Bsp<'_>, plan: &Plan<'_>, are_wanted: bool) -> Self {
+        let change = |checksum: &'static Checksum| {
+            let is_same = checksum::is_same(bsp, plan, checksum);
+            let values = (are_wanted || matches!(checksum.sum, Sum::Stored | Sum::Crc16)).then(|| {
+                let before = checksum::of(bsp, checksum);
+                [before, if is_same { before } else { checksum::of_plan(bsp, plan, checksum) }]
+            });
+            let is_same = values.map_or(is_same, |[before, after]| before == after);
+            Change { checksum, is_same, values }
+        };
+        Sums(bsp.dialect().checksums.iter().map(change).collect())
+    }
+
+    /// Whether a checksum changes that clients or servers compare.
+    fn any_changes(&self) -> bool {
+        self.0.iter().any(|change| !change.is_same && change.checksum.use_of == Use::Clients)
+    }
+
+    /// A line for each.
+    pub(super) fn say(&self, place: &Path, job: &mut Job<'_>) {
+        for Change { checksum, is_same, values } in &self.0 {
+            let what = match checksum.use_of {
+                Use::FileName => "key of",
+                _ => "checksum for",
+            };
+            let change = match (is_same, values) {
+                (true, Some([value, _])) => format!("stays {value}"),
+                (true, None) => "stays".to_owned(),
+                (false, Some([before, after])) => format!("{before} -> {after}"),
+                (false, None) => "changes".to_owned(),
+            };
+            let then = match (checksum.use_of, is_same) {
+                (Use::FileName, true) => "engines still find the files for the old map",
+                (Use::FileName, false) => "engines no longer find the files for the old map",
+                (Use::Servers, false) => "clients send the second sum",
+                (_, true) => "clients with the old map can still join",
+                (_, false) => "clients need the new map",
+            };
+            let doubt = if checksum.is_verified { "" } else { " (unverified)" };
+            job.say(&format!("{}: {what} {} {change}; {then}{doubt}", shown(place), checksum.title));
+        }
+    }
+
+    pub(super) fn as_json(&self) -> Vec<SumJson> {
+        let sums = self.0.iter().map(|change| SumJson {
+            name: change.checksum.name,
+            title: change.checksum.title,
+            before: change.values.map(|[before, _]| before.to_string()),
+            after: change.values.map(|[_, after]| after.to_string()),
+            same: change.is_same,
+            verified: change.checksum.is_verified,
+        });
+        sums.collect()
+    }
+}

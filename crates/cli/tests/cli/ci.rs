@@ -1,0 +1,260 @@
+//! `ci`: reports in the formats of CI systems, baselines, and maps that changed.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::room::{Room, fixture};
+use super::schema::validate;
+use super::transcript::check;
+use super::xml;
+
+/// Maps with findings of all severities, one that does not open, and names that formats have to escape.
+fn room() -> Room {
+    let room = Room::empty();
+    room.write("maps/rooms.bsp", &fixture("q2/own_rooms"));
+    room.write("maps/a & b, 100%: <\u{fc}>.bsp", &fixture("q3/own_rooms"));
+    room.write("maps/note.bsp", b"Not a map.\n");
+    room.shell("bspkit set maps/rooms.bsp faces[3].texinfo=500 -o maps/odd.bsp --force -q").done();
+    let policy = "[map]\nnames = ['r*', 'o*']\n[entities]\nforbidden = ['light']\n[check]\ndeny = ['warning']\n";
+    room.write("bspkit.toml", policy.as_bytes());
+    room
+}
+
+fn schema(name: &str) -> Value {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/schema").join(name);
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn documents(text: &str) -> Vec<Value> {
+    serde_json::Deserializer::from_str(text).into_iter().collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn sarif_is_as_its_schema_says() {
+    let room = room();
+    let run = room.bspkit("ci maps --format sarif -o report.sarif").without_data(1);
+    assert!(run.err.contains("failed: maps/note.bsp"), "{}", run.err);
+    let log: Value = serde_json::from_slice(&room.read("report.sarif")).unwrap();
+    let schema = schema("sarif.json");
+    assert_eq!(validate(&schema, &schema, &log, ""), Ok(()));
+    let run = &log["runs"][0];
+    let (results, rules) = (run["results"].as_array().unwrap(), &run["tool"]["driver"]["rules"]);
+    assert!(results.len() > 8);
+    let mut prints = BTreeSet::new();
+    for result in results {
+        let rule = &rules[usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap()];
+        assert_eq!(rule["id"], result["ruleId"]);
+        assert!(prints.insert(result["partialFingerprints"]["bspkit/v1"].to_string()), "{result}");
+    }
+    let uris: BTreeSet<_> = results
+        .iter()
+        .map(|it| it["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].to_string())
+        .collect();
+    assert!(uris.contains("\"maps/a%20%26%20b%2C%20100%25%3A%20%3C%C3%BC%3E.bsp\""), "{uris:?}");
+    for bad in ["\"version\": \"2.1.0\"", "\"level\": \"error\"", "\"uri\": \"maps/odd.bsp\"", "\"text\""] {
+        let text = String::from_utf8(room.read("report.sarif")).unwrap();
+        assert!(text.contains(bad), "{bad}");
+        let other: Value =
+            serde_json::from_str(&text.replace(bad, &bad.replacen("\": ", "\": 1, \"x\": ", 1).replace("text", "txt")))
+                .unwrap();
+        assert!(validate(&schema, &schema, &other, "").is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn gitlab_is_as_its_documentation_says() {
+    let room = room();
+    let run = room.bspkit("ci maps --format gitlab");
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    let (report, schema) = (run.json(), schema("gitlab.json"));
+    assert_eq!(validate(&schema, &schema, &report, ""), Ok(()));
+    let prints: BTreeSet<_> = report.as_array().unwrap().iter().map(|it| it["fingerprint"].to_string()).collect();
+    assert_eq!(prints.len(), report.as_array().unwrap().len());
+    assert!(prints.len() > 8);
+    // The same findings have the same names in a second run, and with the map in another place of the list.
+    let again = room.bspkit("ci maps/rooms.bsp maps --format gitlab").json();
+    let again: BTreeSet<_> = again.as_array().unwrap().iter().map(|it| it["fingerprint"].to_string()).collect();
+    assert!(prints.is_subset(&again));
+    let mut bad = report.clone();
+    bad[0]["severity"] = "error".into();
+    assert!(validate(&schema, &schema, &bad, "").is_err());
+}
+
+#[test]
+fn junit_has_a_case_for_each_map() {
+    let room = room();
+    room.bspkit("ci maps --format junit -o report.xml").without_data(1);
+    let text = String::from_utf8(room.read("report.xml")).unwrap();
+    let suites = xml::parse(&text).unwrap();
+    assert_eq!((suites.name.as_str(), suites.inner.len()), ("testsuites", 1));
+    let suite = &suites.inner[0];
+    assert_eq!((suite.name.as_str(), suite.get("name")), ("testsuite", Some("bspkit ci")));
+    assert_eq!(suite.get("tests"), Some("4"));
+    let with = |name: &str| suite.inner.iter().filter(|case| case.inner.iter().any(|it| it.name == name)).count();
+    assert_eq!(suite.get("failures"), Some(&*with("failure").to_string()));
+    assert_eq!((suite.get("errors"), with("error"), with("failure")), (Some("1"), 1, 3));
+    for case in &suite.inner {
+        assert_eq!((case.name.as_str(), case.get("classname")), ("testcase", Some("maps")));
+        let kinds: Vec<&str> = case.inner.iter().map(|it| it.name.as_str()).collect();
+        assert!(["failure", "error"].contains(&kinds[0]) && kinds.len() <= 2, "{kinds:?}");
+        assert!(case.inner[0].get("message").is_some() && case.inner[0].get("type").is_some(), "{case:?}");
+        assert!(!case.inner[0].text.trim().is_empty());
+    }
+    assert!(suite.inner.iter().any(|case| case.get("name") == Some("a & b, 100%: <\u{fc}>.bsp")));
+}
+
+#[test]
+fn github_has_annotations_and_a_summary() {
+    let room = room();
+    room.write("summary.md", b"before\n");
+    let run = super::room::Run::of(
+        room.command().args(["ci", "maps", "--format", "github"]).env("GITHUB_STEP_SUMMARY", room.path("summary.md")),
+    );
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    for line in run.text().lines() {
+        let rest = ["::error ", "::warning ", "::notice "].iter().find_map(|command| line.strip_prefix(command));
+        let (properties, message) = rest.unwrap_or_else(|| panic!("{line}")).split_once("::").unwrap();
+        let properties: Vec<_> = properties.split(',').map(|it| it.split_once('=').unwrap()).collect();
+        assert_eq!((properties[0].0, properties[1].0, properties.len()), ("file", "title", 2), "{line}");
+        assert!(!properties[0].1.contains([':', '\n']) && !message.is_empty(), "{line}");
+    }
+    assert!(run.text().contains("file=maps/a & b%2C 100%25%3A <\u{fc}>.bsp,title=policy-name::"), "{}", run.text());
+    let summary = String::from_utf8(room.read("summary.md")).unwrap();
+    assert!(summary.starts_with("before\n### bspkit ci: 4 maps checked, 4 failed\n\n| map |"), "{summary}");
+    assert!(summary.contains("\n| maps/a & b".replace('&', "&amp;").as_str()), "{summary}");
+    let columns = |line: &str| line.replace("\\|", "").matches('|').count();
+    assert!(summary.lines().filter(|line| line.starts_with('|')).all(|line| columns(line) == 6), "{summary}");
+}
+
+#[test]
+fn what_people_read() {
+    let room = room();
+    let lines = [
+        "bspkit ci maps/rooms.bsp maps/odd.bsp -q",
+        "bspkit ci maps/rooms.bsp --format json",
+        "bspkit ci maps/rooms.bsp --format github",
+        "bspkit ci maps/note.bsp --format gitlab",
+        "bspkit ci maps --baseline known.json --write-baseline -q",
+        "bspkit ci maps --baseline known.json",
+        "bspkit ci maps --baseline none.json",
+        "bspkit ci maps --baseline bspkit.toml",
+        "printf '[entities]\\nmax_cuont = 2\\nforbidden = \"light\"\\n' >maps/bspkit.toml; bspkit ci maps",
+        "bspkit ci maps --policy bspkit.toml -q -o text.txt; head -3 text.txt",
+        "bspkit ci maps --policy no.toml",
+        "bspkit ci maps --write-baseline",
+        "bspkit ci - <maps/odd.bsp --policy bspkit.toml",
+    ];
+    check("ci", &room, &lines);
+}
+
+#[test]
+fn a_baseline_knows_findings_that_moved() {
+    let room = room();
+    let run = |name: &str| room.bspkit(&format!("ci maps/{name}.bsp --baseline known.json --policy bspkit.toml"));
+    room.bspkit("ci maps/rooms.bsp --baseline known.json --write-baseline").done();
+    assert_eq!(run("rooms").code, Some(0));
+    // All entities and offsets move, and nothing is new.
+    room.shell("bspkit ent add maps/rooms.bsp classname=info_null -o x.bsp -q").done();
+    room.shell("bspkit ent mv x.bsp info_null --after '#0' -o y.bsp -q && mv y.bsp maps/rooms.bsp").done();
+    let moved = run("rooms");
+    assert_eq!(moved.code, Some(0), "{}{}", moved.text(), moved.err);
+    // One light more than before is one finding more.
+    room.shell("bspkit ent dup maps/rooms.bsp 'light[style=32]' -o y.bsp -q && mv y.bsp maps/rooms.bsp").done();
+    let more = run("rooms");
+    assert_eq!((more.code, more.text().lines().count()), (Some(1), 1), "{}", more.text());
+    // Another map does not have these findings.
+    assert_eq!(run("odd").code, Some(1));
+    // One that was fixed is not missed, and the file is the same in a second run.
+    room.shell("bspkit ent rm maps/rooms.bsp light -o y.bsp -q && mv y.bsp maps/rooms.bsp").done();
+    assert_eq!(run("rooms").code, Some(0));
+    let write = |name: &str| {
+        room.bspkit(&format!("ci maps --baseline {name} --write-baseline")).without_data(0);
+        room.read(name)
+    };
+    assert_eq!(write("one.json"), write("two.json"));
+}
+
+#[test]
+fn only_maps_that_changed() {
+    let room = room();
+    let checked = |rev: &str| -> BTreeSet<String> {
+        let run = room.bspkit(&format!("ci maps --format json --changed-since {rev}"));
+        documents(run.text()).iter().map(|it| it["path"].as_str().unwrap().to_owned()).collect()
+    };
+    let list = |names: &[&str]| names.iter().map(|name| format!("maps/{name}.bsp")).collect::<BTreeSet<_>>();
+    let git = "git init -q . && git config user.name a && git config user.email a@example.com";
+    room.shell(&format!("{git} && git add . && git commit -qm one")).done();
+    assert_eq!(checked("HEAD"), list(&[]));
+    let none = room.bspkit("ci maps --changed-since HEAD --format sarif -o empty.sarif").done();
+    assert_eq!(none.err, "no map has changed since HEAD\n");
+    assert!(String::from_utf8(room.read("empty.sarif")).unwrap().contains("\"results\": []"));
+    room.shell("bspkit ent set maps/rooms.bsp light light=1 --in-place -q && cp maps/odd.bsp maps/new.bsp").done();
+    assert_eq!(checked("HEAD"), list(&["rooms", "new"]));
+    room.shell("git add . && git commit -qm two").done();
+    assert_eq!(checked("HEAD"), list(&[]));
+    assert_eq!(checked("HEAD^"), list(&["rooms", "new"]));
+    room.shell("echo >>bspkit.toml").done();
+    assert_eq!(checked("HEAD"), list(&["a & b, 100%: <\u{fc}>", "new", "note", "odd", "rooms"]));
+    for rev in ["nope", "-x", "HEAD^^^"] {
+        let run = room.run(&["ci", "maps", &format!("--changed-since={rev}")]).without_data(2);
+        assert!(run.err.contains(rev) && !run.err.contains("without a message"), "{}", run.err);
+    }
+    // What another branch changed meanwhile is not a change of this one.
+    let edit =
+        |map: &str| format!("bspkit ent set maps/{map}.bsp light light=3 --in-place -q && git commit -qam {map}");
+    room.shell("git checkout -q bspkit.toml && git checkout -qb other HEAD^").done();
+    room.shell(&edit("odd")).done();
+    room.shell(&format!("git checkout -qb own HEAD^ && {}", edit("rooms"))).done();
+    assert_eq!(checked("other"), list(&["rooms"]));
+    // Histories that have no commit in common.
+    room.shell("git checkout -q --orphan alone && git commit -qm alone").done();
+    assert_eq!(checked("other"), list(&["odd", "rooms"]));
+}
+
+/// The commands of the examples, in a repository with two commits.
+#[test]
+fn examples_for_ci_run() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("examples/ci");
+    let room = Room::empty();
+    for (name, map) in [("q2_rooms", "q2/own_rooms"), ("q3_rooms", "q3/own_rooms"), ("room_v20", "source/room_v20")] {
+        room.write(format!("maps/{name}.bsp"), &fixture(map));
+    }
+    room.write("bspkit.toml", &std::fs::read(folder.join("bspkit.toml")).unwrap());
+    let prepare = "git init -q . && git config user.name a && git config user.email a@example.com && git add . &&
+        git commit -qm one && bspkit ci maps --baseline known.json --write-baseline &&
+        bspkit ent set maps/q2_rooms.bsp light light=200 --in-place -q && git add . && git commit -qm two";
+    room.shell(prepare).done();
+    let mut seen = 0;
+    for file in ["github.yml", "gitlab.yml", "pre-commit"] {
+        let text = std::fs::read_to_string(folder.join(file)).unwrap();
+        let commands = text.lines().filter_map(|line| Some(&line[line.find("bspkit ci")?..]));
+        for command in commands {
+            // The example notes the exit status and goes on.
+            let command = command.trim_end_matches(" || code=$?");
+            let run = room.shell(command).done();
+            assert!(!run.err.contains("error"), "{command}: {}", run.err);
+            // The same command sees a map that breaks the policy.
+            room.shell("cp maps/q2_rooms.bsp keep && bspkit ent add maps/q2_rooms.bsp classname=info_null --in-place")
+                .done();
+            assert_eq!(room.shell(command).code, Some(1), "{command}");
+            room.shell("mv keep maps/q2_rooms.bsp").done();
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 5);
+    let workflow = std::fs::read_to_string(folder.join("github.yml")).unwrap();
+    let (_, script) = workflow.split_once("run: |\n").unwrap();
+    let script: Vec<&str> = script.lines().take_while(|line| line.starts_with("          ")).collect();
+    room.shell(&format!("set -e\n{}", script.join("\n"))).done();
+    let pages = room.shell("ls review").done().out;
+    assert_eq!(pages, b"q2_rooms.bsp.html\n", "a page about each map that changed");
+    // As a hook, git runs it and does not commit.
+    room.write(".git/hooks/pre-commit", &std::fs::read(folder.join("pre-commit")).unwrap());
+    room.shell("chmod +x .git/hooks/pre-commit").done();
+    room.shell("bspkit ent add maps/q3_rooms.bsp classname=info_null --in-place -q").done();
+    assert_eq!(room.shell("git commit -qam three").code, Some(1));
+    room.shell("bspkit ent rm maps/q3_rooms.bsp info_null --in-place -q").done();
+    room.shell("git commit -qam three --allow-empty").done();
+}

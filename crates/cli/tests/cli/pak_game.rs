@@ -1,0 +1,247 @@
+//! `pak missing`, `pak unused` and `pak fill`, with a small game that has everything that games have.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::room::{Room, fixture};
+use super::vpk;
+
+const STOCK: &str = "models/own/crate.mdl\nmodels/own/lamp.mdl\nmodels/own/grass.mdl\n\
+    materials/detail/own_details.vmt // of the game\nmaterials/skybox/sky_own_01rt.vmt\nmaterials/skybox/sky_own_01lf.vmt\n\
+    materials/skybox/sky_own_01bk.vmt\nmaterials/skybox/sky_own_01ft.vmt\nmaterials/skybox/sky_own_01up.vmt\n\
+    materials/skybox/sky_own_01dn.vmt\n";
+
+const GAME: &str = "--game steam/own --stock steam/stock.txt";
+
+/// What the map needs and what neither it nor the game has.
+const MISSING: [&str; 3] =
+    ["materials/own/door.vmt", "materials/maps/room_v20/c0_0_0.vtf", "materials/own/ceiling_normal.vtf"];
+
+/// A game with loose files, archives, a mod and a list of other names, and a map that it does not have all files of.
+fn room() -> Room {
+    let room = Room::empty();
+    room.write("room_v20.bsp", &fixture("source/room_v20"));
+    room.write("steam/stock.txt", STOCK.as_bytes());
+    let paths = "game+mod own/custom/*\ngame |gameinfo_path|.\ngame |all_source_engine_paths|own/own_textures.vpk";
+    room.write(
+        "steam/own/gameinfo.txt",
+        format!("GameInfo {{ FileSystem {{ SearchPaths {{\n{paths}\n}} }} }}").as_bytes(),
+    );
+    let write = |name: &str, text: &str| room.write(name, text.as_bytes());
+    write("steam/own/Materials/Own/Floor.VMT", "LightmappedGeneric { $basetexture own/floor }");
+    write("steam/own/Materials/Own/wall.vtf", "pixels");
+    write("steam/own/materials/tools/toolsnodraw.vmt", "LightmappedGeneric { }");
+    write(
+        "steam/own/custom/a mod/materials/own/ceiling.vmt",
+        "LightmappedGeneric\n{\n$basetexture own/ceiling\n$bumpmap own/ceiling_normal\n}",
+    );
+    let textures: [(&str, &[u8]); 2] =
+        [("materials/own/floor.vtf", b"pixels"), ("materials/own/ceiling.vtf", b"pixels")];
+    vpk::write(&room.path("steam/own/own_textures_dir.vpk"), 2, &textures);
+
+    write("content/Materials/Own/Door.vmt", "LightmappedGeneric { $basetexture own/door $detail own/noise }");
+    write("content/materials/own/door.vtf", "pixels of the door");
+    write("content/materials/own/noise.vtf", "pixels");
+    write("content/materials/own/ceiling_normal.vtf", "normals");
+    write("content/materials/own/floor.vmt", "the game has it");
+    write("content/materials/own/wall.vmt", "the map has it");
+    write("content/materials/own/other.vmt", "the map does not need it");
+    let cubemap: [(&str, &[u8]); 1] = [("materials/maps/room_v20/c0_0_0.vtf", b"reflections")];
+    vpk::write(&room.path("more_dir.vpk"), 1, &cubemap);
+    room
+}
+
+fn names(list: &serde_json::Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap()).collect()
+}
+
+fn packed(room: &Room, map: &str) -> Vec<String> {
+    let list = room.bspkit(&format!("pak list {map} --json")).done().json();
+    names(&list["files"]).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn planted_missing_files_are_found_and_nothing_else() {
+    let room = room();
+    let run = room.bspkit(&format!("pak missing room_v20.bsp {GAME} --json"));
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    let json = run.json();
+    let mut missing = names(&json["missing"]);
+    let mut expected = MISSING;
+    missing.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(missing, expected);
+    assert_eq!((&json["ok"], &json["unresolved"], &json["faults"]), (&json!(false), &json!([]), &json!([])));
+
+    // The tree of what refers to it.
+    let run = room.bspkit(&format!("pak missing room_v20.bsp {GAME}"));
+    let tree = "  materials/own/ceiling_normal.vtf (texture)\n    materials/own/ceiling.vmt, line 4\n      \
+        TEXDATA_STRING_TABLE, record 1\n";
+    assert!(run.text().contains(tree), "{}", run.text());
+    assert!(run.text().starts_with("fail room_v20.bsp (3 of "), "{}", run.text());
+}
+
+/// All files below a folder, with their names.
+fn files_below(folder: &Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().into_string().unwrap());
+        match entry.path().is_dir() {
+            true => files_below(&entry.path(), &format!("{name}/"), files),
+            false => files.push((name, fs::read(entry.path()).unwrap())),
+        }
+    }
+}
+
+/// The game of the tests of references, as loose files and as an archive: the map lacks the same two files.
+#[test]
+fn an_archive_has_what_the_loose_files_are() {
+    let (room, game) = (room(), Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/game"));
+    let mut files = Vec::new();
+    files_below(&game, "", &mut files);
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])).collect();
+    vpk::write(&room.path("pak01_dir.vpk"), 2, &files);
+    for option in [format!("--game={}", game.display()), "--vpk=pak01_dir.vpk".to_owned()] {
+        let run = room.run(&["pak", "missing", "room_v20.bsp", "--json", &option]);
+        assert_eq!(run.code, Some(1), "{}", run.err);
+        let json = run.json();
+        let mut missing = names(&json["missing"]);
+        missing.sort_unstable();
+        assert_eq!(missing, ["materials/maps/room_v20/c0_0_0.vtf", "materials/own/wall.vtf"], "{option}");
+        assert_eq!(names(&json["faults"]), ["scripts/game_sounds_broken.txt"]);
+    }
+}
+
+#[test]
+fn the_game_has_to_be_named_and_to_be_a_game() {
+    let room = room();
+    room.write("bad.vpk", b"no archive");
+    room.write("q3.bsp", &fixture("q3/own_rooms"));
+    for (line, said) in [
+        ("pak missing room_v20.bsp", "name the game with --game DIR"),
+        ("pak missing room_v20.bsp --game steam", "steam is not the folder of a game: it has no gameinfo.txt"),
+        ("pak missing room_v20.bsp --game steam", "these folders in it have one: steam/own"),
+        ("pak unused room_v20.bsp --game content", "such as `Team Fortress 2/tf`"),
+        ("pak missing room_v20.bsp --vpk bad.vpk", "bad.vpk: the VPK directory does not begin"),
+        ("pak missing room_v20.bsp --vpk none.vpk", "cannot read none.vpk"),
+        ("pak missing room_v20.bsp --stock none.txt", "cannot read none.txt"),
+        ("pak missing q3.bsp --stock steam/stock.txt", "references of Quake III Arena maps are not known"),
+        ("pak fill room_v20.bsp --from nothing -o no.bsp", "cannot read nothing"),
+        ("pak fill q3.bsp --from content -o no.bsp", "references of Quake III Arena maps are not known"),
+    ] {
+        let run = room.bspkit(line).without_data(2);
+        assert!(run.err.contains(said), "{line}: {}", run.err);
+        assert!(!room.path("no.bsp").exists());
+    }
+    // A damaged archive among the search paths is a warning, and the rest is read.
+    room.write("steam/own/own_textures_dir.vpk", b"no archive");
+    let run = room.bspkit(&format!("pak missing room_v20.bsp {GAME} --json"));
+    assert!(
+        run.err.contains("warning: ") && run.err.contains("own_textures_dir.vpk: the VPK directory"),
+        "{}",
+        run.err
+    );
+    assert_eq!(names(&run.json()["missing"]).len(), MISSING.len() + 2);
+}
+
+#[test]
+fn what_is_missing_and_found_is_embedded_with_what_it_refers_to() {
+    let room = room();
+    let line = format!("pak fill room_v20.bsp --from content --from more_dir.vpk {GAME}");
+    let run = room.bspkit(&format!("{line} --dry-run"));
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    for said in [
+        "  materials/own/door.vmt, 62 bytes, from content, for TEXDATA_STRING_TABLE, record 3\n",
+        "  materials/own/noise.vtf, 6 bytes, from content, for materials/own/door.vmt, line 1, for TEXDATA",
+        "  materials/maps/room_v20/c0_0_0.vtf, 11 bytes, from more_dir.vpk, for CUBEMAPS, record 0",
+    ] {
+        assert!(run.text().contains(said), "{said} is not in {}", run.text());
+    }
+    room.bspkit(&format!("{line} -o out.bsp")).without_data(0);
+    let (before, mut after) = (packed(&room, "room_v20.bsp"), packed(&room, "out.bsp"));
+    let mut new = after.split_off(before.len());
+    assert_eq!(after, before);
+    new.sort_unstable();
+    let expected = [
+        "materials/maps/room_v20/c0_0_0.vtf",
+        "materials/own/ceiling_normal.vtf",
+        "materials/own/door.vmt",
+        "materials/own/door.vtf",
+        "materials/own/noise.vtf",
+    ];
+    assert_eq!(new, expected);
+    // Then nothing is missing and nothing is unused, and the same again is no edit.
+    let run = room.bspkit(&format!("pak missing out.bsp {GAME} --map-name room_v20"));
+    assert!(run.code == Some(0) && run.text().starts_with("pass out.bsp (0 of "), "{}", run.text());
+    room.bspkit(&format!("pak unused out.bsp --map-name room_v20 {GAME}")).without_data(0);
+    // Without the game it is not known what its materials refer to.
+    let run = room.bspkit("pak unused out.bsp --map-name room_v20");
+    assert!(run.text().starts_with("possible  #") && run.text().contains("ceiling_normal.vtf"), "{}", run.text());
+    room.bspkit(&format!("{} --map-name room_v20 -o again.bsp", line.replace("room_v20.bsp", "out.bsp")))
+        .without_data(0);
+    assert_eq!(room.read("again.bsp"), room.read("out.bsp"));
+    room.bspkit("pak verify out.bsp").done();
+}
+
+#[test]
+fn what_is_left_out_is_not_followed() {
+    let room = room();
+    let line = format!("pak fill room_v20.bsp --from content {GAME} --dry-run --json");
+    let document = |more: &str| room.bspkit(&format!("{line} {more}"));
+    let run = document("");
+    // The reflections are in the archive only.
+    assert_eq!(run.code, Some(1));
+    assert_eq!(names(&run.json()["missing"]), ["materials/maps/room_v20/c0_0_0.vtf"]);
+    let json = document("--exclude **/door.vmt").json();
+    assert_eq!(names(&json["packed"]), ["materials/own/ceiling_normal.vtf"]);
+    assert_eq!(names(&json["missing"]), ["materials/maps/room_v20/c0_0_0.vtf"]);
+    let json = document("--only *.vmt").json();
+    assert_eq!(names(&json["packed"]), ["materials/own/door.vmt"]);
+    assert_eq!(json["packed"][0]["bytes"], 62);
+}
+
+#[test]
+fn planted_unused_files_are_found_and_nothing_else() {
+    let room = room();
+    room.write("x", b"text");
+    room.write("notes.txt", b"the clock uses Chime.wav");
+    let add = "pak add room_v20.bsp materials/own/old.vmt=x materials/own/old.vtf=x sound/own/bell.wav=x \
+        sound/own/chime.wav=x scripts/readme.dat=x materials/own/floor.vmt=x materials/.ds_store=x notes.txt=notes.txt \
+        materials/tools/toolsnodraw.vmt=x materials/effects/sun.vmt=x -q -o 1.bsp";
+    room.bspkit(add).without_data(0);
+    room.write("steam/own/materials/effects/sun.vmt", b"x");
+    let run = room.run(&["ent", "add", "1.bsp", "classname=game_text", "message=ring the BELL", "-q", "-o", "2.bsp"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let run = room.bspkit(&format!("pak unused 2.bsp --map-name room_v20 {GAME} --json"));
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    let json = run.json();
+    let found: Vec<(&str, &str)> = json["unused"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (file["name"].as_str().unwrap(), file["sure"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        ("materials/own/old.vmt", "likely"),
+        ("materials/own/old.vtf", "likely"),
+        ("sound/own/bell.wav", "possible"),
+        ("sound/own/chime.wav", "possible"),
+        ("scripts/readme.dat", "possible"),
+        ("materials/.ds_store", "certain"),
+        ("notes.txt", "possible"),
+        ("materials/effects/sun.vmt", "possible"),
+    ];
+    assert_eq!(found, expected);
+    let run = room.bspkit(&format!("pak unused 2.bsp --map-name room_v20 {GAME}"));
+    assert!(
+        run.text().contains(
+            "likely    #3 materials/own/old.vmt, 4 bytes: nothing that may be loaded refers to it or has its name\n"
+        ),
+        "{}",
+        run.text()
+    );
+    assert!(run.err.contains("8 of 13 files unused, "), "{}", run.err);
+    room.bspkit("pak unused room_v20.bsp").without_data(0);
+}

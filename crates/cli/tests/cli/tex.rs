@@ -1,0 +1,393 @@
+//! `tex`: pixels by way of PNG files and back, names, and what is refused as a whole.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use bspkit::Bsp;
+
+use super::corpus;
+use super::room::{Room, fixture};
+
+fn source(name: &str) -> Vec<u8> {
+    std::fs::read(PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/maps/src").join(name))
+        .unwrap()
+}
+
+/// A room with GoldSrc maps, a WAD and a WAL file, and a palette.
+pub(crate) fn room() -> Room {
+    let room = Room::new();
+    room.write("names.bsp", &fixture("goldsrc/own_box"));
+    room.write("own.wad", &source("own_hl.wad"));
+    room.write("wall.wal", &source("q2/textures/own/wall.wal"));
+    room.write("water.wal", &source("q2/textures/own/water.wal"));
+    room.write("colormap.pcx", &source("q2/pics/colormap.pcx"));
+    room
+}
+
+/// A Python with Pillow, which nobody here wrote.
+fn pillow() -> Option<PathBuf> {
+    let python = std::env::var_os("BSPKIT_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
+    let has_it = Command::new(&python).args(["-c", "import PIL.Image"]).output();
+    if has_it.is_ok_and(|output| output.status.success()) {
+        return Some(python);
+    }
+    let notice = format!("Pillow is missing ({} has no package PIL): it does not read the images", python.display());
+    assert!(std::env::var_os("BSPKIT_REQUIRE_READERS").is_none_or(|value| value != "1"), "{notice}");
+    eprintln!("skipped: {notice}");
+    None
+}
+
+#[track_caller]
+fn python(room: &Room, program: &PathBuf, script: &str) -> String {
+    let output = Command::new(program).args(["-c", script]).current_dir(room.path("")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn what_is_exported_is_imported_back_to_the_same_bytes() {
+    let room = room();
+    for mips in ["", "--mips"] {
+        room.bspkit(&format!("tex export goldsrc.bsp images {mips}")).done();
+        room.bspkit("tex import goldsrc.bsp images -o out.bsp").done();
+        assert_eq!(room.read("goldsrc.bsp"), room.read("out.bsp"));
+    }
+    for name in ["wall", "water"] {
+        room.bspkit(&format!("tex export {name}.wal wal --palette colormap.pcx --mips")).done();
+        let images = (1..4).map(|level| format!("wal/{name}.mip{level}.png")).collect::<Vec<_>>().join(" ");
+        let line = format!("tex import {name}.wal wal/{name}.png {images} --palette colormap.pcx -o out.wal");
+        room.bspkit(&line).done();
+        assert_eq!(room.read(format!("{name}.wal")), room.read("out.wal"));
+    }
+}
+
+/// The textures of Quake have the game's palette, which --palette gives.
+#[test]
+fn textures_of_quake_take_the_palette_that_is_given() {
+    let room = room();
+    std::fs::write(room.path("q1.bsp"), super::room::fixture("q1/own_rooms")).unwrap();
+    for (line, code, says) in [
+        ("tex export q1.bsp images", 2, "textures of Quake have no palette"),
+        ("tex export q1.bsp images --palette colormap.pcx --mips", 0, ""),
+        ("tex import q1.bsp images -o no.bsp", 1, "name it with --palette"),
+        ("tex import q1.bsp images --palette colormap.pcx -o same.bsp", 0, ""),
+        ("tex strip q1.bsp own_wall -o bare.bsp", 2, "Quake reads the pixels from the map alone"),
+        (
+            "tex strip q1.bsp own_wall -o bare.bsp --force",
+            0,
+            "`own_wall` is 32 by 32 pixels, and none of them are here",
+        ),
+        ("tex rename q1.bsp own_wall mine -o named.bsp", 0, ""),
+    ] {
+        let run = room.bspkit(line);
+        assert_eq!(run.code, Some(code), "{line}: {}", run.err);
+        assert!(run.err.contains(says), "{line}: {}", run.err);
+    }
+    assert_eq!(room.read("q1.bsp"), room.read("same.bsp"));
+    let map = Bsp::from_vec(room.read("named.bsp")).unwrap();
+    assert!(map.texture_names().unwrap().iter().any(|name| name.name == b"mine"));
+    assert!(room.read("bare.bsp").len() < room.read("q1.bsp").len());
+}
+
+#[test]
+fn real_maps_come_back_from_images() {
+    let mut count = 0;
+    for path in corpus::maps() {
+        let Ok(map) = Bsp::open(&path) else { continue };
+        let Ok(textures) = map.textures() else { continue };
+        let is_embedded = |index| textures.get(index).is_ok_and(|texture| texture.is_some_and(|it| it.is_embedded()));
+        if !(0..textures.len()).any(is_embedded) {
+            continue;
+        }
+        let (room, path_text) = (Room::empty(), path.to_str().unwrap());
+        let palette = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/maps/src/q2/pics/colormap.pcx");
+        let colors: &[&str] = if textures.has_palettes() { &[] } else { &["--palette", palette] };
+        room.run(&[&["tex", "export", path_text, "images", "--mips", "-q"], colors].concat()).done();
+        room.run(&[&["tex", "import", path_text, "images", "-o", "out.bsp", "--force", "-q"], colors].concat()).done();
+        assert_eq!(std::fs::read(&path).unwrap(), room.read("out.bsp"), "{}", path.display());
+        count += 1;
+    }
+    eprintln!("{count} maps with pixels came back");
+}
+
+#[test]
+fn pillow_sees_the_pixels_and_what_it_paints_is_taken() {
+    let Some(program) = pillow() else { return };
+    let room = room();
+    room.bspkit("tex export goldsrc.bsp images --mips").done();
+    let map = Bsp::from_vec(room.read("goldsrc.bsp")).unwrap();
+    let textures = map.textures().unwrap();
+    let wall = (0..textures.len()).find(|index| textures.name(*index) == Some(b"OWN_WALL")).unwrap();
+    let texture = textures.get(wall).unwrap().unwrap();
+    for level in 0..4 {
+        let name = if level == 0 { "OWN_WALL.png".to_owned() } else { format!("OWN_WALL.mip{level}.png") };
+        let script = format!(
+            "from PIL import Image\ni=Image.open('images/{name}')\nprint(i.mode,*i.size,i.tobytes().hex(),bytes(i.getpalette()).hex())"
+        );
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let (pixels, palette) = (texture.pixels(level).unwrap(), texture.palette().unwrap());
+        let size = 32 >> level;
+        assert_eq!(
+            python(&room, &program, &script).trim(),
+            format!("P {size} {size} {} {}", hex(pixels), hex(&palette.0))
+        );
+    }
+    // Pillow drops colours from the end and takes fewer bits where it can; that is no other palette.
+    let paint = "from PIL import Image\ni=Image.open('images/OWN_WALL.png')\ni.putpixel((3,5),1)\ni.save('images/OWN_WALL.png',bits=8)\nj=i.point(lambda x:x%4)\nj.save('OWN_DOOR.png',bits=2)";
+    python(&room, &program, paint);
+    room.bspkit("tex import goldsrc.bsp images/OWN_WALL.png -o out.bsp").done();
+    let saved = Bsp::from_vec(room.read("out.bsp")).unwrap();
+    let new = saved.textures().unwrap();
+    let mut wanted = texture.image().unwrap();
+    wanted.pixels[5 * 32 + 3] = 1;
+    assert_eq!(new.get(wall).unwrap().unwrap().image(), Some(wanted));
+    assert_eq!(new.get(wall).unwrap().unwrap().palette(), texture.palette());
+    room.bspkit("tex import goldsrc.bsp OWN_DOOR.png -o out.bsp").done();
+    let saved = Bsp::from_vec(room.read("out.bsp")).unwrap();
+    let new = saved.textures().unwrap();
+    let door = (0..new.len()).find(|index| new.name(*index) == Some(b"OWN_DOOR")).unwrap();
+    let door = new.get(door).unwrap().unwrap().image().unwrap();
+    assert!(door.pixels.iter().all(|pixel| *pixel < 4));
+    // Colours without a palette are demanded to have one, or taken by --quantize: the same colours change nothing.
+    python(
+        &room,
+        &program,
+        "from PIL import Image\nImage.open('images/OWN_CEIL.png').convert('RGB').save('OWN_CEIL.png')",
+    );
+    let run = room.bspkit("tex import goldsrc.bsp OWN_CEIL.png -o no.bsp").without_data(1);
+    assert!(run.err.contains("it has no palette"), "{}", run.err);
+    room.bspkit("tex import goldsrc.bsp OWN_CEIL.png --quantize -o out.bsp").done();
+    assert_eq!(room.read("out.bsp"), room.read("goldsrc.bsp"));
+}
+
+#[test]
+fn images_that_cannot_be_taken_are_all_named_and_nothing_is_written() {
+    let room = room();
+    room.bspkit("tex export goldsrc.bsp images --mips").done();
+    std::fs::copy(room.path("images/OWN_WALL.mip1.png"), room.path("images/OWN_FLOOR.png")).unwrap();
+    std::fs::copy(room.path("images/OWN_WALL.png"), room.path("images/OWN_DOOR.mip2.png")).unwrap();
+    let image = room.read("images/sky.png");
+    room.write("images/sky.png", &image[..image.len() / 2]);
+    room.write("images/AAATRIGGER.png", b"no image");
+    room.write("images/notes.txt", b"mine");
+    room.write("images/other.png", b"mine");
+    let before = room.names();
+    let run = room.bspkit("tex import goldsrc.bsp images -o no.bsp").without_data(1);
+    for says in [
+        "OWN_FLOOR.png: texture #1 `OWN_FLOOR`: it has 16 by 16 pixels, but the texture 32 by 32; --resize accepts it",
+        "OWN_DOOR.mip2.png: texture #6 `OWN_DOOR`: it has 32 by 32 pixels, but the texture 8 by 8\n",
+        "sky.png: texture #3 `sky`: cannot read the PNG images/sky.png",
+        "AAATRIGGER.png: texture #9 `AAATRIGGER`: cannot read the PNG images/AAATRIGGER.png",
+        "other.png: left out: no texture has this name",
+        "4 of 40 images cannot be imported, so nothing is changed",
+    ] {
+        assert!(run.err.contains(says), "{says}\n{}", run.err);
+    }
+    assert_eq!(room.names(), before);
+    let run = room.bspkit("tex import goldsrc.bsp images/other.png -o no.bsp").without_data(1);
+    assert!(run.err.contains("no texture of the map has a file of this name"), "{}", run.err);
+    assert_eq!(room.names(), before);
+}
+
+#[test]
+fn a_damaged_texture_is_named_and_the_rest_goes_on() {
+    let room = room();
+    let mut map = room.read("goldsrc.bsp");
+    let bsp = Bsp::from_vec(map.clone()).unwrap();
+    let lump = usize::try_from(bsp.slot("TEXTURES").unwrap().offset).unwrap();
+    let entry = |index: usize| u32::from_le_bytes(*map[lump + 4 + 4 * index..].first_chunk().unwrap());
+    let (third, fourth) = (entry(3), entry(4));
+    // A copy that is said to be elsewhere, and a palette of 15 colours.
+    map[lump + usize::try_from(third).unwrap() + 28] ^= 4;
+    map[lump + usize::try_from(fourth).unwrap() + 40 + 32 * 32 * 85 / 64 + 1] = 0;
+    room.write("bad.bsp", &map);
+    let run = room.bspkit("tex export bad.bsp images").without_data(1);
+    assert!(run.err.contains("texture #3 `sky`: the offset of smaller copy 1 is"), "{}", run.err);
+    assert!(run.err.contains("texture #4 `OWN_WALL`: its palette has 0 colours"), "{}", run.err);
+    assert!(room.path("images/OWN_DOOR.png").exists() && !room.path("images/sky.png").exists());
+    let run = room.bspkit("tex list bad.bsp --json");
+    assert_eq!(run.code, Some(1));
+    let list = run.json();
+    let is = |index: usize| list["textures"][index]["is"].as_str().unwrap().to_owned();
+    assert_eq!([is(0), is(2), is(3), is(4), is(5)], ["missing", "embedded", "damaged", "damaged", "embedded"]);
+    room.bspkit("tex import bad.bsp images -o out.bsp").done();
+    assert_eq!(room.read("out.bsp"), map);
+    let run = room.bspkit("tex strip bad.bsp -o small.bsp --force").without_data(1);
+    for says in ["texture #3 `sky`: ", "texture #4 `OWN_WALL`: ", "8 textures stripped"] {
+        assert!(run.err.contains(says), "{says}\n{}", run.err);
+    }
+    let list = room.bspkit("tex list small.bsp --json").json();
+    let is: Vec<&str> = (1..6).map(|index| list["textures"][index]["is"].as_str().unwrap()).collect();
+    assert_eq!(is, ["external", "external", "damaged", "damaged", "external"]);
+    // One that is left alone is nobody's business, and a name has nothing to do with what is behind it.
+    room.bspkit("tex embed small.bsp own.wad -o large.bsp --force").done();
+    assert_eq!(room.read("large.bsp"), map);
+    room.run(&["tex", "rename", "bad.bsp", "own_wall", "MY_WALL", "-o", "named.bsp", "--force"]).done();
+    let named = room.read("named.bsp");
+    let changed: Vec<usize> = (0..map.len()).filter(|at| map[*at] != named[*at]).collect();
+    let at = lump + usize::try_from(fourth).unwrap();
+    assert!(named.len() == map.len() && !changed.is_empty(), "{changed:?}");
+    assert!(changed.iter().all(|byte| (at..at + 16).contains(byte)), "{changed:?}");
+    room.run(&["tex", "strip", "bad.bsp", "#3", "-o", "no.bsp"]).without_data(1);
+    assert!(!room.path("no.bsp").exists());
+    // Where the place itself is wrong there is no name: that is told, and the rest goes on.
+    let at = lump + 4 + 4 * 3;
+    map[at..at + 4].copy_from_slice(&0x00FF_FFFF_u32.to_le_bytes());
+    room.write("worse.bsp", &map);
+    let run = room.run(&["tex", "rename", "worse.bsp", "own_*", "my_{1}", "-o", "out.bsp", "--force"]).without_data(1);
+    assert!(run.err.contains("not renamed: its offset is 16777215"), "{}", run.err);
+    assert!(room.bspkit("tex list out.bsp").text().contains("my_"));
+}
+
+#[test]
+fn files_stay_below_the_folder_and_over_nothing() {
+    let room = room();
+    let mut map = room.read("goldsrc.bsp");
+    let place = |map: &[u8], name: &[u8]| map.windows(name.len()).position(|window| window == name).unwrap();
+    for (old, new) in [
+        (&b"OWN_FLOOR\0"[..], &b"../../out\0"[..]),
+        (b"OWN_CEIL\0", b"own_wall\0"),
+        (b"OWN_DOOR\0", b"*a/\xff:.\x01\0"),
+    ] {
+        let at = place(&map, old);
+        map[at..at + new.len()].copy_from_slice(new);
+    }
+    room.write("odd.bsp", &map);
+    room.bspkit("tex export odd.bsp images").done();
+    let mut names: Vec<String> = std::fs::read_dir(room.path("images"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    for name in
+        ["%2E%2E%2F%2E%2E%2Fout.png", "own_wall.png", "OWN_WALL~2.png", "%2Aa%2F%FF%3A%2E%01.png", "{OWN_GRATE.png"]
+    {
+        assert!(names.iter().any(|own| own == name), "{name}: {names:?}");
+    }
+    assert_eq!(names.len(), 10);
+    room.bspkit("tex import odd.bsp images -o out.bsp").done();
+    assert_eq!(room.read("out.bsp"), map);
+    // Once more is no harm; other bytes stay unless that is asked for.
+    room.bspkit("tex export odd.bsp images").done();
+    room.write("images/sky.png", b"mine");
+    let run = room.bspkit("tex export odd.bsp images").without_data(2);
+    assert!(run.err.contains("exists with other content"), "{}", run.err);
+    assert_eq!(room.read("images/sky.png"), b"mine");
+    room.bspkit("tex export odd.bsp images --force").done();
+    #[cfg(unix)]
+    {
+        std::fs::remove_file(room.path("images/sky.png")).unwrap();
+        std::os::unix::fs::symlink(room.path("q2.bsp"), room.path("images/sky.png")).unwrap();
+        room.bspkit("tex export odd.bsp images --force").without_data(2);
+        assert_eq!(room.read("q2.bsp"), fixture("q2/own_rooms_bspx"));
+    }
+}
+
+#[test]
+fn pixels_go_out_of_a_map_and_in_again() {
+    let room = room();
+    room.bspkit("tex strip goldsrc.bsp -o small.bsp").done();
+    assert!(room.read("small.bsp").len() < room.read("goldsrc.bsp").len());
+    room.bspkit("tex embed small.bsp own.wad -o large.bsp").done();
+    assert_eq!(room.read("large.bsp"), room.read("goldsrc.bsp"));
+    // Some of them.
+    room.bspkit("tex strip goldsrc.bsp own_w* #7 -o some.bsp").done();
+    let list = room.bspkit("tex list some.bsp --json").done().json();
+    let external: Vec<u64> =
+        (0..11).filter(|at| list["textures"][at]["is"] == "external").map(|at| at as u64).collect();
+    assert_eq!(external, [4, 7]);
+    // Nothing to do is no edit; a WAD file without the textures is a finding.
+    room.bspkit("tex embed goldsrc.bsp own.wad -o same.bsp").done();
+    assert_eq!(room.read("same.bsp"), room.read("goldsrc.bsp"));
+    let mut wad = room.read("own.wad");
+    wad[4..8].copy_from_slice(&0_u32.to_le_bytes());
+    room.write("none.wad", &wad);
+    let run = room.bspkit("tex embed names.bsp none.wad -o no.bsp").without_data(1);
+    assert!(run.err.contains("no WAD file has OWN_FLOOR, OWN_CEIL, OWN_WALL"), "{}", run.err);
+    room.bspkit("tex embed names.bsp none.wad own.wad -o full.bsp").done();
+    room.bspkit("verify full.bsp").done();
+    // A damaged entry is named, and the others are taken.
+    let mut wad = room.read("own.wad");
+    wad[12 + 16] = 24;
+    room.write("bad.wad", &wad);
+    let run = room.bspkit("tex embed names.bsp bad.wad -o most.bsp").without_data(1);
+    assert!(run.err.contains("`OWN_WALL` is not a valid texture") && run.err.contains("embedded"), "{}", run.err);
+    assert!(room.path("most.bsp").exists());
+    // A picture of the name is no texture: the next WAD file has one.
+    let mut wad = room.read("own.wad");
+    let directory = usize::try_from(u32::from_le_bytes(*wad[8..].first_chunk().unwrap())).unwrap();
+    (directory..wad.len()).step_by(32).for_each(|entry| wad[entry + 12] = 0x46);
+    room.write("fonts.wad", &wad);
+    room.bspkit("tex embed names.bsp fonts.wad own.wad -o other.bsp").done();
+    assert_eq!(room.read("other.bsp"), room.read("full.bsp"));
+}
+
+#[test]
+fn wal_files_are_made_and_changed() {
+    let room = room();
+    room.bspkit("tex export water.wal water.png --palette colormap.pcx").done();
+    std::fs::create_dir_all(room.path("textures/own")).unwrap();
+    let line = "tex import water.png --palette colormap.pcx --flags WARP|TRANS33 --contents WATER --value -3 --next own/water2 -o textures/own/new.wal";
+    room.bspkit(line).done();
+    let list = room.bspkit("tex list textures/own/new.wal --json").done().json();
+    let texture = &list["textures"][0];
+    assert_eq!((texture["name"].as_str(), texture["next_name"].as_str()), (Some("own/new"), Some("own/water2")));
+    assert_eq!((texture["flags"].as_str(), texture["contents"].as_str()), (Some("WARP|TRANS33"), Some("WATER")));
+    assert_eq!((texture["value"].as_i64(), texture["width"].as_i64()), (Some(-3), Some(64)));
+    // One field; what is there already is no change.
+    room.bspkit("tex import wall.wal --value 300 -o out.wal").done();
+    let (old, new) = (room.read("wall.wal"), room.read("out.wal"));
+    assert_eq!((0..old.len()).filter(|at| old[*at] != new[*at]).collect::<Vec<_>>(), [96, 97]);
+    room.bspkit("tex import wall.wal --value 0 --name own/wall -o out.wal").done();
+    assert_eq!(room.read("out.wal"), old);
+    room.bspkit("tex import wall.wal --value 5 --in-place --backup").done();
+    assert_eq!(room.read("wall.wal.bak"), old);
+    for (line, code, says) in [
+        ("tex export wall.wal x", 2, "a WAL file has no palette"),
+        ("tex export wall.wal x --palette wall.wal", 2, "are not a palette"),
+        ("tex import wall.wal -o no.wal", 2, "nothing to change"),
+        ("tex import wall.wal --flags SKI -o no.wal", 2, "`SKI` is neither a flag"),
+        ("tex import wall.wal --value 5", 2, "no output given"),
+        ("tex import wall.wal --value 5 -o wall.wal", 2, "use --in-place to replace it"),
+        ("tex import wall.wal images/nothing.png --palette colormap.pcx -o no.wal", 1, "cannot read"),
+        ("tex import water.png --palette colormap.pcx -o no.png", 2, "-o NAME.wal"),
+        (
+            "tex import goldsrc.bsp water.png --palette colormap.pcx -o no.bsp",
+            2,
+            "the textures of this map have palettes",
+        ),
+    ] {
+        let run = room.bspkit(line).without_data(code);
+        assert!(run.err.contains(says), "{line}: {}", run.err);
+        assert!(!room.path("no.wal").exists());
+    }
+    let wal = room.read("water.wal");
+    room.write("cut.wal", &wal[..wal.len() - 1]);
+    let run = room.bspkit("tex list cut.wal").without_data(2);
+    assert!(run.err.contains("level 3 of 64 by 64"), "{}", run.err);
+    room.bspkit("tex export cut.wal x --palette colormap.pcx").without_data(2);
+}
+
+#[test]
+fn names_change_by_one_command_in_every_family() {
+    let room = room();
+    room.write("source2.bsp", &fixture("source/room_v20"));
+    for (map, old, new) in [
+        ("q2.bsp", "own/*", "mine/{1}"),
+        ("q3.bsp", "textures/own/*", "textures/mine/{1}"),
+        ("goldsrc.bsp", "own_*", "my_{1}"),
+        ("source2.bsp", "**", "{1}_x"),
+    ] {
+        room.run(&["tex", "rename", map, old, new, "-o", "out.bsp"]).done();
+        room.bspkit("verify out.bsp").done();
+        assert_ne!(room.read(map), room.read("out.bsp"));
+        let run = room.run(&["tex", "rename", map, "nothing", "else", "-o", "no.bsp"]).without_data(1);
+        assert!(run.err.contains("nothing matches nothing"), "{}", run.err);
+        let long = "n".repeat(200);
+        let run = room.run(&["tex", "rename", map, old, &long, "-o", "no.bsp"]).without_data(2);
+        assert!(run.err.contains("the new name has 200 bytes"), "{}", run.err);
+        assert!(!room.path("no.bsp").exists());
+    }
+    let run = room.run(&["tex", "rename", "q2.bsp", "own/*", "x{2}", "-o", "no.bsp"]).without_data(2);
+    assert!(run.err.contains("{2} is not a wildcard"), "{}", run.err);
+}
