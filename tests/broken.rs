@@ -1,7 +1,7 @@
 //! Broken inputs: each opens without loss or is refused with one sentence that says what it is.
 //!
 //! The files stand in `tests/broken`, made here from the fixtures and the builder, so that anybody can try the
-//! program on them; what is said of each stands in `crates/cli/tests/golden/broken.txt`. `BLESS=1` writes both anew.
+//! program on them; what is said of each stands in `tests/golden/broken.txt`. `BLESS=1` writes both anew.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fmt::Write as _;

@@ -1,10 +1,13 @@
 //! Names of maps in paths: where they are, how the new one is spelled, and the files that engines look for by the name
 //! of the map.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::bytes::escaped;
 use crate::content::pak::lookup_name;
+use crate::dialect;
 use crate::error::{Error, ErrorKind, Result};
 
 // Names of maps in paths: where they are, and how the new one is spelled.
@@ -199,7 +202,6 @@ fn check(name: &[u8]) -> Result<()> {
 pub const FILES: &[(&str, &[&str])] = &[
     ("maps/", MAPS),
     ("maps/graphs/", &[".ain", ".nod", ".nrp"]),
-    ("bots/navigation/", &[".nav"]),
     ("maps/soundcache/", &[".cache", ".manifest", ".*"]),
     ("maps/cfg/", &[".cfg"]),
     ("cfg/", &[".cfg"]),
@@ -308,22 +310,52 @@ const VSCRIPTS: &[&str] = &[
     "_teamscavenge.nut",
 ];
 
-/// The files of the table whose whole name follows from that of the map.
+/// What is before and after the name of the map: [`FILES`], and the files that edits make stale.
+fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    static BESIDE: LazyLock<BTreeSet<(&str, &str)>> = LazyLock::new(|| {
+        let files = dialect::ALL.iter().flat_map(|dialect| dialect.beside.iter().copied().flatten());
+        files.map(|file| (file.folder, file.after)).collect()
+    });
+    rows().chain(BESIDE.iter().copied())
+}
+
+/// The rows of [`FILES`], one for each ending.
+fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES.iter().flat_map(|(before, after)| after.iter().map(move |after| (*before, *after)))
+}
+
+/// The rows of [`FILES`] whose whole name follows from that of the map.
 pub(in crate::op) fn named_by(map: &[u8]) -> impl Iterator<Item = Vec<u8>> {
-    let rows = FILES.iter().flat_map(|(before, after)| after.iter().map(move |after| (before, after)));
-    let exact = rows.filter(|(_, after)| !after.contains(['*', '#']));
+    let exact = rows().filter(|(_, after)| !after.contains(['*', '#']));
     exact.map(move |(before, after)| [before.as_bytes(), map, after.as_bytes()].concat())
 }
 
 /// Where the path of a file has the name of a map by the table.
 pub(in crate::op) fn in_file_name(path: &[u8], map: &[u8]) -> Option<Range<usize>> {
     let folded = lookup_name(path);
-    FILES.iter().find_map(|(before, after)| {
-        let rest = folded.strip_prefix(before.as_bytes())?;
-        let (name, tail) = rest.split_at_checked(map.len())?;
-        let is_named = name.eq_ignore_ascii_case(map) && after.iter().any(|after| is_tail(tail, after.as_bytes()));
-        is_named.then_some(before.len()..before.len() + map.len())
+    files().find_map(|(before, after)| {
+        let start = end_of(&folded, before)?;
+        let (name, tail) = folded[start..].split_at_checked(map.len())?;
+        let is_named = name.eq_ignore_ascii_case(map) && is_tail(tail, after.as_bytes());
+        is_named.then_some(start..start + map.len())
     })
+}
+
+/// Where a path goes on after what it begins with, in which a part `*` is any folder.
+fn end_of(path: &[u8], before: &str) -> Option<usize> {
+    let mut at = 0;
+    let mut parts = before.split('/').peekable();
+    while let Some(part) = parts.next() {
+        let is_folder = parts.peek().is_some();
+        at += match part {
+            "*" => memchr::memchr(b'/', &path[at..])?,
+            _ => path[at..].starts_with(part.as_bytes()).then_some(part.len())?,
+        };
+        if is_folder {
+            at += path[at..].starts_with(b"/").then_some(1)?;
+        }
+    }
+    Some(at)
 }
 
 /// Whether the rest of a name is as the table says.
@@ -374,7 +406,6 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect;
 
     /// What an edit makes stale goes with the map to another name.
     #[test]
@@ -382,6 +413,9 @@ mod tests {
         for file in dialect::ALL.iter().flat_map(|dialect| dialect.beside.iter().copied().flatten()) {
             let path = [file.folder, "rooms", file.after].concat().replace(['*', '#'], "0");
             assert!(in_file_name(path.as_bytes(), b"rooms").is_some(), "{path}");
+        }
+        for path in ["rcbot2/waypoints/rooms.rcw", "rcbot2/waypoints/tf/more/rooms.rcw", "bots/map/rooms.bot"] {
+            assert_eq!(in_file_name(path.as_bytes(), b"rooms"), None, "{path}");
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) const HOSTILE: [&str; 6] = [
 pub(crate) const BRIGHTER: Adjustment = Adjustment { gain: 1.7, gamma: 1.0, tint: [1.0, 0.9, 0.5] };
 
 pub(crate) fn fixture(name: &str) -> Bsp<'static> {
-    Bsp::open(format!("tests/maps/{name}.bsp")).unwrap()
+    Bsp::open(format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/maps/{}.bsp"), name)).unwrap()
 }
 
 /// The map with an edit, as it is saved.
