@@ -216,6 +216,9 @@ struct Found {
     removed: Vec<Option<Bits>>,
     /// Lists whose records 2n and 2n + 1 go together: even where some are not opposite, others stay so.
     is_paired: Vec<bool>,
+    /// Those of them without removed records. A removed record does not need the other one of its pair:
+    /// [`Found::next`] finds it.
+    is_whole: Vec<bool>,
     /// Used records whose references were not followed, 64 in a word; lists whose records refer to nothing have none.
     open: Vec<Vec<u64>>,
     /// The words of these that are not 0. First in, first out: then most words are full before they are followed.
@@ -223,31 +226,25 @@ struct Found {
 }
 
 impl Found {
-    /// These records are used. Each record is new once, however many ranges it is in.
+    /// This record of the list is used. Most references are to one record.
     #[inline]
-    fn range(&mut self, site: usize, start: usize, end: usize) {
-        let end = end.min(self.used[site].len());
-        // Most references are to one record, which is known already.
-        if start < end && (end - start > 1 || !self.used[site].has(start)) {
-            self.add(site, start, end);
+    fn one(&mut self, site: usize, record: usize) {
+        let Found { used, removed, is_whole, open, queue, .. } = self;
+        let (at, bit) = (record / 64, 1 << (record % 64));
+        let new = used[site].insert(at, if is_whole[site] { bit | other(bit) } else { bit });
+        if new != 0 && !open[site].is_empty() {
+            put(site, at, new, &removed[site], &mut open[site], queue);
         }
     }
 
-    fn add(&mut self, site: usize, start: usize, end: usize) {
-        let Found { used, removed, is_paired, open, queue } = self;
-        let (open, removed) = (&mut open[site], &removed[site]);
-        // A removed record does not need the other one of its pair: [`Found::next`] finds it.
-        let is_whole = is_paired[site] && removed.is_none();
-        let (start, end) = if is_whole { (start & !1, end + (end & 1)) } else { (start, end) };
-        used[site].add(start, end, |at, new| {
-            let new = new & !removed.as_ref().map_or(0, |removed| removed.word(at));
-            if let Some(open) = open.get_mut(at).filter(|_| new != 0) {
-                if *open == 0 {
-                    queue.push_back((site, at));
-                }
-                *open |= new;
-            }
-        });
+    /// These records are used. Each record is new once, however many ranges it is in.
+    fn range(&mut self, site: usize, start: usize, end: usize) {
+        let Found { used, removed, is_whole, open, queue, .. } = self;
+        let (start, end) = (start, end.min(used[site].len()));
+        if start < end {
+            let (start, end) = if is_whole[site] { (start & !1, end + (end & 1)) } else { (start, end) };
+            used[site].add(start, end, |at, new| put(site, at, new, &removed[site], &mut open[site], queue));
+        }
     }
 
     /// A word of records whose references are to be followed, with those that go with them.
@@ -257,8 +254,31 @@ impl Found {
         let Some(removed) = self.removed[site].as_ref().filter(|_| self.is_paired[site]) else {
             return Some((site, at, bits));
         };
-        let others = (bits & EVEN) << 1 | (bits >> 1) & EVEN;
-        Some((site, at, bits | self.used[site].insert(at, others) & !removed.word(at)))
+        Some((site, at, bits | self.used[site].insert(at, other(bits)) & !removed.word(at)))
+    }
+}
+
+/// The other ones of the pairs of records of a word.
+#[inline]
+fn other(bits: u64) -> u64 {
+    (bits & EVEN) << 1 | (bits >> 1) & EVEN
+}
+
+/// The references of these new records of a word are to be followed, if they have any.
+fn put(
+    site: usize,
+    at: usize,
+    new: u64,
+    removed: &Option<Bits>,
+    open: &mut [u64],
+    queue: &mut VecDeque<(usize, usize)>,
+) {
+    let new = new & !removed.as_ref().map_or(0, |removed| removed.word(at));
+    if let Some(open) = open.get_mut(at).filter(|_| new != 0) {
+        if *open == 0 {
+            queue.push_back((site, at));
+        }
+        *open |= new;
     }
 }
 
@@ -285,11 +305,13 @@ impl<'l, 'a> Marks<'l, 'a> {
             let is_end = list.fields.is_empty() && list.shares.is_empty() && !list.holds;
             vec![0; if is_end { 0 } else { site.len().div_ceil(64) }]
         });
+        let is_paired: Vec<bool> = links.sites.iter().map(|site| site.row.order.paired).collect();
         let found = Found {
             open: open.collect(),
             used: links.sites.iter().map(|site| Bits::new(site.len())).collect(),
             removed: links.sites.iter().map(|_| None).collect(),
-            is_paired: links.sites.iter().map(|site| site.row.order.paired).collect(),
+            is_whole: is_paired.clone(),
+            is_paired,
             queue: VecDeque::new(),
         };
         Marks { links, lists, held, found }
@@ -304,6 +326,7 @@ impl<'l, 'a> Marks<'l, 'a> {
         let len = self.links.sites[site].len();
         // The other ones of their pairs are found when those are followed.
         self.found.open[site].resize(len.div_ceil(64), 0);
+        self.found.is_whole[site] = false;
         let removed = self.found.removed[site].get_or_insert_with(|| Bits::new(len));
         records.iter().for_each(|record| removed.add(*record, record.saturating_add(1), |_, _| ()));
     }
@@ -354,14 +377,19 @@ impl<'l, 'a> Marks<'l, 'a> {
                 if found.used[link.to].is_full() {
                     continue;
                 }
+                let these = ones(bits).map(|bit| 64 * at + bit);
+                if link.indices(len) == len {
+                    // Other numbers name no record.
+                    records.numbers(link.word, these, |_, _, value| {
+                        if let Some(index) = usize::try_from(value).ok().filter(|index| *index < len) {
+                            found.one(link.to, index);
+                        }
+                    });
+                    continue;
+                }
                 // Ranges that follow each other are one.
                 let mut run = 0..0;
-                let single = link.indices(len);
-                records.numbers(link.word, ones(bits).map(|bit| 64 * at + bit), |_, record, value| {
-                    if let Some(index) = usize::try_from(value).ok().filter(|index| *index < single) {
-                        found.range(link.to, index, index + 1);
-                        return;
-                    }
+                records.numbers(link.word, these, |_, record, value| {
                     let Some((start, count)) = link.states(value, record, len) else { return };
                     let end = usize::try_from(start.saturating_add(count)).unwrap_or(0);
                     let start = usize::try_from(start.max(0)).unwrap_or(usize::MAX);
@@ -430,7 +458,7 @@ struct Bits {
     /// For each word the first one from there on that has room, over several steps.
     free: Vec<usize>,
     len: usize,
-    /// How many are not in the set.
+    /// How many words have room.
     left: usize,
 }
 
@@ -438,7 +466,7 @@ impl Bits {
     /// None of this many records.
     fn new(len: usize) -> Self {
         let words = len.div_ceil(64);
-        Bits { words: vec![0; words], free: (0..=words).collect(), len, left: len }
+        Bits { words: vec![0; words], free: (0..=words).collect(), len, left: words }
     }
 
     /// How many records the list has.
@@ -449,11 +477,6 @@ impl Bits {
 
     fn is_full(&self) -> bool {
         self.left == 0
-    }
-
-    #[inline]
-    fn has(&self, record: usize) -> bool {
-        self.words.get(record / 64).is_some_and(|word| word >> (record % 64) & 1 == 1)
     }
 
     /// Adds the records of a range, and calls a function for each word with new ones: its index, and their bits. Full
@@ -488,18 +511,22 @@ impl Bits {
     /// Adds records of a word; returns the new ones.
     #[inline]
     fn insert(&mut self, at: usize, bits: u64) -> u64 {
-        let room = self.len - 64 * at;
-        let bits = if room < 64 { bits & !(u64::MAX << room) } else { bits };
-        let new = bits & !self.words[at];
-        if new == 0 {
-            return 0;
-        }
-        self.words[at] |= new;
-        self.left -= usize::try_from(new.count_ones()).unwrap_or(0);
-        if self.words[at] == u64::MAX {
+        let all = self.all(at);
+        let word = &mut self.words[at];
+        let new = bits & all & !*word;
+        *word |= new;
+        if new != 0 && *word == all {
             self.free[at] = at + 1;
+            self.left -= 1;
         }
         new
+    }
+
+    /// All records of a word.
+    #[inline]
+    fn all(&self, at: usize) -> u64 {
+        let room = self.len - 64 * at;
+        if room < 64 { !(u64::MAX << room) } else { u64::MAX }
     }
 
     /// The first word from this one on that has room; the way there becomes shorter.
@@ -523,9 +550,7 @@ impl Bits {
             return others;
         }
         for (at, word) in self.words.iter().enumerate() {
-            let room = self.len - 64 * at;
-            let all = if room < 64 { !(u64::MAX << room) } else { u64::MAX };
-            let bits = !word & all | removed.map_or(0, |removed| removed.word(at));
+            let bits = !word & self.all(at) | removed.map_or(0, |removed| removed.word(at));
             others.extend(ones(bits).map(|bit| 64 * at + bit));
         }
         others
@@ -556,7 +581,9 @@ mod tests {
                 assert_eq!(found, new.collect::<Vec<_>>(), "{start}..{end} of {len}");
                 let left: Vec<usize> = (0..len).filter(|record| !model[*record]).collect();
                 assert_eq!(bits.others(None), left);
-                assert!((0..len + 70).all(|record| bits.has(record) == (model.get(record) == Some(&true))));
+                let has = |record: usize| bits.word(record / 64) >> (record % 64) & 1 == 1;
+                assert!((0..len + 70).all(|record| has(record) == (model.get(record) == Some(&true))));
+                assert_eq!(bits.is_full(), left.is_empty());
             }
         }
     }
