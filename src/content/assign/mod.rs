@@ -14,6 +14,7 @@
 
 mod value;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -111,8 +112,8 @@ impl fmt::Display for Operator {
 }
 
 /// The result of an assignment for one entity.
-enum Outcome {
-    New(Vec<u8>),
+enum Outcome<'t> {
+    New(Cow<'t, [u8]>),
     /// The expression matches nothing.
     NoMatch,
     /// The value stays as it is, with the reason.
@@ -209,12 +210,12 @@ impl Assignment {
                 Outcome::Left(why) | Outcome::Refused(why) => wrong(&why),
                 Outcome::New(_) | Outcome::NoMatch => wrong("it has no value"),
             })?;
-            pairs.push((key.name.clone(), value));
+            pairs.push((key.name.clone(), value.into_owned()));
         }
         Ok(pairs)
     }
 
-    fn outcome(&self, entity: &Entity<'_>, effort: &mut Effort, most: usize) -> Outcome {
+    fn outcome(&self, entity: &Entity<'_>, effort: &mut Effort, most: usize) -> Outcome<'_> {
         let values = |key: &Key| key.value(entity);
         let template = match &self.what {
             What::Set(template) | What::Calculate(_, template) => template,
@@ -225,11 +226,13 @@ impl Assignment {
                 };
             }
         };
-        match (&self.what, filled(&values, template, most), self.key.value(entity)) {
-            (_, Err(outcome), _) => outcome,
-            (What::Calculate(operator, _), Ok(operand), Some(value)) => calculated(value, *operator, &operand),
-            (What::Calculate(..), Ok(_), None) => Outcome::Left("the entity does not have it".to_owned()),
-            (_, Ok(value), _) => Outcome::New(value),
+        match (&self.what, filled(&values, template, most)) {
+            (_, Err(outcome)) => outcome,
+            (What::Calculate(operator, _), Ok(operand)) => match self.key.value(entity) {
+                Some(value) => calculated(value, *operator, &operand),
+                None => Outcome::Left("the entity does not have it".to_owned()),
+            },
+            (_, Ok(value)) => Outcome::New(value),
         }
     }
 }

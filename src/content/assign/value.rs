@@ -1,5 +1,6 @@
 //! New values: numbers calculated exactly, values with other values in them, matches of an expression replaced.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Operator, Outcome};
@@ -35,7 +36,7 @@ fn numbers(value: &[u8]) -> Result<Vec<(Range<usize>, Decimal)>, String> {
 
 /// The value with every number changed by the number at the same place of the operand, or by the only one. All bytes
 /// between the numbers stay, and so do the letters of numbers that do not change.
-pub(super) fn calculated(value: &[u8], operator: Operator, operand: &[u8]) -> Outcome {
+pub(super) fn calculated(value: &[u8], operator: Operator, operand: &[u8]) -> Outcome<'static> {
     let old = match numbers(value) {
         Ok(old) => old,
         Err(why) => return Outcome::Left(why),
@@ -67,7 +68,7 @@ pub(super) fn calculated(value: &[u8], operator: Operator, operand: &[u8]) -> Ou
         end = place.end;
     }
     new.extend_from_slice(&value[end..]);
-    Outcome::New(new)
+    Outcome::New(new.into())
 }
 
 /// What searches have left to do: an expression can look through all the rest of a value for each of its matches.
@@ -93,7 +94,7 @@ pub(super) fn rewritten(
     (from, to, is_global): (&Expression, &Template, bool),
     effort: &mut Effort,
     most: usize,
-) -> Outcome {
+) -> Outcome<'static> {
     // `end`: where the last match ended; `at`: where the next one may start.
     let (mut new, mut end, mut at, mut matches) = (Vec::new(), 0, 0, 0_usize);
     let letters = std::str::from_utf8(value).ok();
@@ -135,17 +136,26 @@ pub(super) fn rewritten(
         return Outcome::unfilled(Unfilled::TooLong);
     }
     new.extend_from_slice(&value[end..]);
-    Outcome::New(new)
+    Outcome::New(new.into())
 }
 
 /// The text of a template with these values.
-pub(super) fn filled(values: Values<'_>, template: &Template, most: usize) -> Result<Vec<u8>, Outcome> {
+pub(super) fn filled<'t>(
+    values: Values<'_>,
+    template: &'t Template,
+    most: usize,
+) -> Result<Cow<'t, [u8]>, Outcome<'t>> {
+    if let [Piece::Text(text)] = &template.0[..]
+        && text.len() <= most
+    {
+        return Ok(Cow::Borrowed(text));
+    }
     let mut text = Vec::new();
     template.fill(values, &|_| b"", &mut text, most).map_err(Outcome::unfilled)?;
-    Ok(text)
+    Ok(text.into())
 }
 
-impl Outcome {
+impl Outcome<'_> {
     fn unfilled(unfilled: Unfilled) -> Self {
         match unfilled {
             Unfilled::Missing(key) => {

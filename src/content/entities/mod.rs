@@ -355,8 +355,7 @@ impl<'e> Entity<'e> {
 
     /// The first value of a key, whose case does not matter.
     pub fn get(&self, key: impl AsRef<[u8]>) -> Option<&'e [u8]> {
-        let key = key.as_ref();
-        self.pairs().find(|pair| pair.key.eq_ignore_ascii_case(key)).map(|pair| pair.value)
+        self.all(key).next()
     }
 
     /// The first value of a key as text; bytes that are not UTF-8 are shown as `\u{FFFD}`.
@@ -378,7 +377,16 @@ impl<'e> Entity<'e> {
 
     /// All values of a key, in order. Case does not matter.
     pub fn all(&self, key: impl AsRef<[u8]>) -> impl Iterator<Item = &'e [u8]> {
-        self.pairs().filter(move |pair| pair.key.eq_ignore_ascii_case(key.as_ref())).map(|pair| pair.value)
+        let (bytes, syntax, pairs) = (self.bytes, self.syntax, self.pairs);
+        // Values of other keys are not looked at.
+        let its = move |pair: &&PairSpan| pair.has_key(bytes, syntax, key.as_ref());
+        pairs.iter().filter(its).map(move |pair| unquoted(&bytes[pair.value.range()], syntax).0)
+    }
+
+    /// The numbers of the pairs of a key.
+    fn numbers_of(&self, key: &[u8]) -> impl Iterator<Item = usize> {
+        let is_its = |pair: &PairSpan| pair.has_key(self.bytes, self.syntax, key);
+        self.pairs.iter().enumerate().filter(move |(_, pair)| is_its(pair)).map(|(number, _)| number)
     }
 
     /// All pairs, in order.
@@ -431,7 +439,17 @@ fn number(word: &str) -> Option<f64> {
     word.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
+impl PairSpan {
+    /// Whether it is a pair of this key, in any case. Most others have another length, with up to two quotes.
+    #[inline]
+    fn has_key(&self, bytes: &[u8], syntax: &TextSyntax, key: &[u8]) -> bool {
+        let quotes = self.key.range().len().wrapping_sub(key.len());
+        quotes <= 2 && unquoted(&bytes[self.key.range()], syntax).0.eq_ignore_ascii_case(key)
+    }
+}
+
 /// A token without its quotes, and whether it has a closing one.
+#[inline]
 fn unquoted<'t>(token: &'t [u8], syntax: &TextSyntax) -> (&'t [u8], bool) {
     match token {
         // Only an escape can make the last quote a letter.

@@ -1,6 +1,7 @@
 //! Prints an entity text: the original with the edits in it, as the smallest changes in the spacing that it has, or
 //! the compilers' form.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -126,14 +127,14 @@ impl Entities<'_> {
 // Splices: the smallest changes of an entity's text that make an edit.
 
 /// Bytes that take the place of a range of the entity's buffer.
-pub(super) struct Splice {
+pub(super) struct Splice<'t> {
     range: Range<usize>,
-    with: Vec<u8>,
+    with: Cow<'t, [u8]>,
 }
 
 impl Own {
     /// The entity with splices in ascending order, without the pairs of the given indices, also ascending.
-    pub(super) fn spliced(entity: &Entity<'_>, splices: &[Splice], without: &[usize]) -> Result<Own> {
+    pub(super) fn spliced(entity: &Entity<'_>, splices: &[Splice<'_>], without: &[usize]) -> Result<Own> {
         let mut text = Vec::with_capacity(entity.range.len());
         let mut copied = entity.range.start;
         for splice in splices {
@@ -153,7 +154,7 @@ impl Own {
         let mut moved = |span: Span| {
             let start = starts.to(span.start(), |splice| splice.range.end <= span.start());
             // Bytes inserted directly after a token are not part of it.
-            let after = |splice: &Splice| splice.range.end <= span.end() && splice.range.start < span.end();
+            let after = |splice: &Splice<'_>| splice.range.end <= span.end() && splice.range.start < span.end();
             Span::new(start..ends.to(span.end(), after))
         };
         let mut without = without.iter().copied().peekable();
@@ -185,7 +186,7 @@ impl Own {
             let key = Span::new(key_at..key_at + key.len() + 2);
             spans.push(PairSpan { key, value: Span::new(end - (value.len() + 2)..end) });
         }
-        let mut own = Own::spliced(entity, &[Splice { range: at..at, with }], &[])?;
+        let mut own = Own::spliced(entity, &[Splice { range: at..at, with: with.into() }], &[])?;
         own.pairs.append(&mut spans);
         Ok(own)
     }
@@ -208,24 +209,24 @@ impl Own {
     }
 }
 
-impl Splice {
+impl<'t> Splice<'t> {
     /// Other bytes for a key or value; `None` where they are equal.
-    pub(super) fn token(entity: &Entity<'_>, span: Span, with: &[u8]) -> Option<Splice> {
+    pub(super) fn token(entity: &Entity<'_>, span: Span, with: &'t [u8]) -> Option<Self> {
         let token = &entity.bytes[span.range()];
         let (content, is_whole) = unquoted(token, entity.syntax);
         if content == with {
             return None;
         }
         if token[0] == b'"' && is_whole {
-            return Some(Splice { range: span.start() + 1..span.end() - 1, with: with.to_vec() });
+            return Some(Splice { range: span.start() + 1..span.end() - 1, with: with.into() });
         }
         let mut quoted = Vec::with_capacity(with.len() + 2);
         quote(with, &mut quoted);
-        Some(Splice { range: span.range(), with: quoted })
+        Some(Splice { range: span.range(), with: quoted.into() })
     }
 
     /// The removal of pairs, each with the spacing before it; comments stay.
-    pub(super) fn removal(entity: &Entity<'_>, pairs: &[usize]) -> Vec<Splice> {
+    pub(super) fn removal(entity: &Entity<'_>, pairs: &[usize]) -> Vec<Self> {
         let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
         for &index in pairs {
             let PairSpan { key, value } = entity.pairs[index];
@@ -247,7 +248,7 @@ impl Splice {
     }
 
     /// The removal of consecutive tokens, after a gap that starts at `gap`.
-    fn run_removal(entity: &Entity<'_>, gap: usize, run: Range<usize>) -> Splice {
+    fn run_removal(entity: &Entity<'_>, gap: usize, run: Range<usize>) -> Self {
         let bytes = &entity.bytes[..entity.range.end];
         let spaces = run.start - spaces_before(&bytes[gap..run.start])..run.start;
         let breaks_line = super::parse::end_of_line(bytes, run.end) > run.end;
@@ -265,23 +266,23 @@ impl Splice {
         }
         // A brace must not touch a word either: some engines read it as a letter of the word.
         let joins = bytes[start - 1] > b' ' && !is_first && next > b' ';
-        Splice { range: start..run.end, with: if joins { b" ".to_vec() } else { Vec::new() } }
+        Splice { range: start..run.end, with: if joins { b" "[..].into() } else { Cow::default() } }
     }
 }
 
 /// Positions of the old text in the new one, asked for in ascending order.
 struct Shift<'s> {
-    splices: &'s [Splice],
+    splices: &'s [Splice<'s>],
     old: usize,
     new: usize,
 }
 
 impl<'s> Shift<'s> {
-    fn new(entity: &Entity<'_>, splices: &'s [Splice]) -> Self {
+    fn new(entity: &Entity<'_>, splices: &'s [Splice<'s>]) -> Self {
         Shift { splices, old: entity.range.start, new: 0 }
     }
 
-    fn to(&mut self, position: usize, applies: impl Fn(&Splice) -> bool) -> usize {
+    fn to(&mut self, position: usize, applies: impl Fn(&Splice<'_>) -> bool) -> usize {
         while let Some((splice, rest)) = self.splices.split_first()
             && applies(splice)
         {

@@ -144,6 +144,12 @@ impl TextRule {
         })
     }
 
+    /// Whether it counts something in whole entities.
+    fn is_of_entities(&self) -> bool {
+        use TextTrait::{EmptyClass, MoreBytes, MorePairs, NoClass};
+        matches!(self.what, MorePairs(_) | MoreBytes(_) | NoClass | EmptyClass)
+    }
+
     /// The message for an entity over the limit.
     fn of_entity(&self, size: usize, most: usize) -> String {
         let engines = self.engines;
@@ -239,6 +245,11 @@ fn braced(rules: &EntityRules, entity: &Entity<'_>) -> Vec<Error> {
     let is_brace = |pair: &Pair<'_>| pair.value.first() == Some(&b'}');
     let check = |pair: Pair<'_>| check_written(rules, entity.index(), "value", pair.value).err();
     entity.pairs().filter(is_brace).filter_map(check).collect()
+}
+
+/// Whether [`check_size`] can refuse anything.
+pub(super) fn limits_entities(rules: &EntityRules) -> bool {
+    rules.rules.iter().any(|rule| rules.refuses(rule) && rule.is_of_entities())
 }
 
 /// Checks an entity against the limits of the rules; one that was over a limit already may stay so but not grow.

@@ -205,13 +205,17 @@ fn introduced_by_edit(
     }
     let has_entities = touched.iter().any(|slot| old.role_of(*slot) == Some(Role::Entities));
     let edit = edited.filter(|_| has_entities).map(|new| Edit::of(view, new));
-    let sides = |bsp, is_new| {
-        let mut sink = Sink::new(&options.allowed, finding::COMPARED);
-        check_edited(bsp, edit.as_ref(), is_new, touched, engine, &mut sink);
-        sink
-    };
-    let new = sides(view, true);
-    Some(if new.is_empty() { Vec::new() } else { new.without(sides(old, false)).into_findings() })
+    // Each part is looked at on both sides only if something is found on the new one.
+    let parts = [check_edited_entities, check_edited_limits].into_iter().flat_map(|check| {
+        let look = |bsp, is_new| {
+            let mut sink = Sink::new(&options.allowed, finding::COMPARED);
+            check(bsp, edit.as_ref().map(|edit| (edit, is_new)), touched, engine, &mut sink);
+            sink
+        };
+        let new = look(view, true);
+        if new.is_empty() { Vec::new() } else { new.without(look(old, false)).into_findings() }
+    });
+    Some(parts.collect())
 }
 
 /// An entity that is on one side only, or on both and not the same: the index before and the index now.
@@ -235,13 +239,41 @@ struct Edit<'e, 'a> {
     is_of_targets: bool,
     /// Whether the game keeps as many entities as before, since nothing was edited by which it chooses.
     keeps_as_many: bool,
+    /// The key that was edited last, since most edits are of one key.
+    key: (Vec<u8>, KeyUse),
+}
+
+/// What a key says.
+#[derive(Clone, Copy)]
+struct KeyUse {
+    /// To which records its entity refers, or that it has to.
+    is_of_records: bool,
+    /// A name, or what calls one.
+    is_of_targets: bool,
+    /// Whether the game keeps the entity.
+    is_choosing: bool,
+}
+
+impl KeyUse {
+    fn of(bsp: &Bsp<'_>, key: &[u8]) -> Self {
+        let is = |name: &&str| key.eq_ignore_ascii_case(name.as_bytes());
+        let mut of_records = bsp.dialect().entity_references.iter().map(|reference| reference.key);
+        let mut choosing = ["targetname", "spawnflags"].iter().chain(bsp.dialect().checks.spawn.mode_keys);
+        let is_class = is(&"classname");
+        KeyUse {
+            is_of_records: is_class || is(&"model") || of_records.any(|name| is(&name)),
+            is_of_targets: is_name(key) || is_target(key),
+            is_choosing: is_class || choosing.any(is),
+        }
+    }
 }
 
 impl<'e, 'a> Edit<'e, 'a> {
     fn of(bsp: &Bsp<'_>, new: &'e Entities<'a>) -> Self {
         let old = new.original();
         let mut is_kept = vec![false; old.len()];
-        let mut edit = Edit { old, new, touched: Vec::new(), is_of_targets: false, keeps_as_many: true };
+        let key = (Vec::new(), KeyUse::of(bsp, b""));
+        let mut edit = Edit { old, new, touched: Vec::new(), is_of_targets: false, keeps_as_many: true, key };
         for index in 0..new.len() {
             let before = new.origin(index);
             before.into_iter().for_each(|before| is_kept[before] = true);
@@ -263,13 +295,14 @@ impl<'e, 'a> Edit<'e, 'a> {
         let is_one = old.is_some() != new.is_some();
         let mut touched = Touched { before, now, first: 0, last: 0, is_of_records: is_one };
         self.keeps_as_many &= !is_one;
-        let mode_keys = bsp.dialect().checks.spawn.mode_keys;
         let mut look = |pair: Pair<'_>| {
-            touched.is_of_records |= is_of_records(bsp, &pair);
-            self.is_of_targets = self.is_of_targets || is_of_targets(&pair);
-            let mut choosing = ["classname", "targetname", "spawnflags"].iter().chain(mode_keys);
-            let is_choosing = choosing.any(|name| pair.key.eq_ignore_ascii_case(name.as_bytes()));
-            self.keeps_as_many = self.keeps_as_many && !is_choosing;
+            if self.key.0 != pair.key {
+                self.key = (pair.key.to_vec(), KeyUse::of(bsp, pair.key));
+            }
+            let its = self.key.1;
+            touched.is_of_records |= its.is_of_records;
+            self.is_of_targets = self.is_of_targets || its.is_of_targets || output_of(pair.value).is_some();
+            self.keeps_as_many &= !its.is_choosing;
         };
         let (Some(old), Some(new)) = (&old, &new) else {
             old.iter().chain(&new).flat_map(Entity::pairs).for_each(look);
@@ -281,8 +314,11 @@ impl<'e, 'a> Edit<'e, 'a> {
         let is_same = |at: usize| old.has_pair_of(at, new, at);
         let first = (0..room).take_while(|at| is_same(*at)).count();
         let is_same_from_end = |at: usize| old.has_pair_of(old_len - 1 - at, new, new_len - 1 - at);
-        let last = (0..room - first).take_while(|at| is_same_from_end(*at)).count();
-        let is_edited = |at: &usize| old_len != new_len || !is_same(*at);
+        // Of as many pairs the first one that differs is known.
+        let rest = room - first - usize::from(old_len == new_len && first < room);
+        let last = (0..rest).take_while(|at| is_same_from_end(*at)).count();
+        // The first and the last of these differ.
+        let is_edited = |at: &usize| old_len != new_len || *at == first || *at + 1 == room - last || !is_same(*at);
         for (entity, end) in [(old, old_len - last), (new, new_len - last)] {
             (first..end).filter(is_edited).flat_map(|at| entity.pairs_in(at..at + 1)).for_each(&mut look);
         }
@@ -305,31 +341,42 @@ impl<'e, 'a> Edit<'e, 'a> {
     }
 }
 
-fn check_edited(
+/// What an edit did to entities, with the side to look at: whether it is the new one.
+type Side<'s, 'e, 'a> = Option<(&'s Edit<'e, 'a>, bool)>;
+
+fn check_edited_entities(
     bsp: &Bsp<'_>,
-    edit: Option<&Edit<'_, '_>>,
-    is_new: bool,
+    edit: Side<'_, '_, '_>,
+    _: &[SlotId],
+    engine: Option<&'static Engine>,
+    sink: &mut Sink,
+) {
+    let Some(((edit, is_new), slot)) = edit.zip(bsp.role(Role::Entities)) else { return };
+    let refers = edit.these(is_new).any(|looked| looked.has_references(bsp));
+    let lumps = Lumps::read(bsp, |slot| refers && refer_to(bsp, &slot.name));
+    let (links, side) = (lumps.links(), edit.side(is_new));
+    check_these(&lumps, &links, engine, &slot.name, side, edit.these(is_new), sink);
+    if edit.is_of_targets {
+        check_targets(&slot.name, side, sink);
+    }
+}
+
+fn check_edited_limits(
+    bsp: &Bsp<'_>,
+    edit: Side<'_, '_, '_>,
     touched: &[SlotId],
     engine: Option<&'static Engine>,
     sink: &mut Sink,
 ) {
-    let refers = edit.is_some_and(|edit| edit.these(is_new).any(|looked| looked.has_references(bsp)));
-    let lumps = Lumps::read(bsp, |slot| refers && refer_to(bsp, &slot.name));
-    if let (Some(edit), Some(slot)) = (edit, bsp.role(Role::Entities)) {
-        let (links, side) = (lumps.links(), edit.side(is_new));
-        check_these(&lumps, &links, engine, &slot.name, side, edit.these(is_new), sink);
-        if edit.is_of_targets {
-            check_targets(&slot.name, side, sink);
-        }
-    }
     let Some(engine) = engine else { return };
+    let lumps = Lumps::read(bsp, |_| false);
     let is_touched = |lump: &str| {
         let mut slots = bsp.slots().iter().filter(|slot| slot.name == lump);
         slots.any(|slot| touched.contains(&slot.id))
     };
-    let counts = edit.is_some_and(|edit| !edit.keeps_as_many);
+    let counts = edit.is_some_and(|(edit, _)| !edit.keeps_as_many);
     let limits = engine.limits.iter().filter(|limit| is_touched(limit.lump) && (counts || limit.unit != Unit::InGame));
-    lumps::check_these(&lumps, engine, limits, edit.map(|edit| edit.side(is_new)), sink);
+    lumps::check_these(&lumps, engine, limits, edit.map(|(edit, is_new)| edit.side(is_new)), sink);
 }
 
 // The entity text: whether engines read it as intended, and whether the models that it names exist.
@@ -356,13 +403,6 @@ impl<'e> Looked<'e> {
         let has_model = || self.entity.all("model").any(|model| model.starts_with(b"*"));
         self.is_of_records && (has_model() || !entity_values(bsp, &self.entity).is_empty())
     }
-}
-
-/// Whether a pair says to which records its entity refers, or that it has to.
-fn is_of_records(bsp: &Bsp<'_>, pair: &Pair<'_>) -> bool {
-    let keys = bsp.dialect().entity_references.iter().map(|reference| reference.key);
-    let mut keys = keys.chain(["classname", "model"]);
-    keys.any(|key| pair.key.eq_ignore_ascii_case(key.as_bytes()))
 }
 
 /// Whether values of entities refer to records of a lump.
@@ -551,11 +591,6 @@ fn is_target(key: &[u8]) -> bool {
 fn is_name(key: &[u8]) -> bool {
     let suffix = key.len().checked_sub(b"targetname".len()).map(|start| &key[start..]);
     suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case(b"targetname")) || key.eq_ignore_ascii_case(b"classname")
-}
-
-/// Whether a pair gives a name or calls one.
-fn is_of_targets(pair: &Pair<'_>) -> bool {
-    is_name(pair.key) || is_target(pair.key) || output_of(pair.value).is_some()
 }
 
 /// The names that targets and outputs give, and no entity has. A game may make an entity of that name while it runs.

@@ -85,17 +85,20 @@ fn warn_of_left(done: &Assigned, job: &mut Job<'_>) {
 
 fn warn_of_equal_keys(entities: &Entities<'_>, indices: &[usize], assignment: &Assignment, job: &mut Job<'_>) {
     let key = assignment.key();
+    if key.nth.is_some() {
+        return;
+    }
     let number = |index: &usize| entities.get(*index).map_or(0, |entity| entity.all(&key.name).count());
     let several: Vec<usize> = indices.iter().filter(|index| number(index) > 1).copied().collect();
-    match (key.nth, &several[..]) {
-        (Some(_), _) | (_, []) => {}
-        (_, [index]) => {
+    match &several[..] {
+        [] => {}
+        [index] => {
             let number = number(index);
             job.warn_here(&format!(
                 "entity #{index} has the key `{key}` {number} times; only the first is set; KEY#2 sets the second"
             ));
         }
-        (_, several) => {
+        several => {
             let number = several.len();
             job.warn_here(&format!(
                 "{number} entities have the key `{key}` several times; only the first is set; KEY#2 sets the second"
