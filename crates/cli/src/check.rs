@@ -143,7 +143,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let is_denied = |finding: &Finding| {
         finding.code.severity == Severity::Error || args.deny.iter().any(|denied| denied.includes(finding.code))
     };
-    // To find these takes as long as all else, so it is not done for a note that nobody would see.
+    // To find these takes as long as all else, so a note that is not printed is not looked for.
     let unused = FindingCode::by_name("unused-records")?;
     if !(args.json || cx.talk.verbose || args.deny.iter().any(|denied| denied.includes(unused))) {
         wanted.allowed.push(unused);
