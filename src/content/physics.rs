@@ -8,13 +8,32 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
 
 use super::lens::{Content, Reader};
-use crate::bytes::{Data, Relay, Rope, wide, word};
+use crate::bytes::{Data, Relay, Rope, wide};
 use crate::error::{Error, ErrorKind, Place, Result};
+use crate::record::{Field, Record, records};
 
 const LUMP: &str = "PHYSCOLLIDE";
 const SURFACES: &str = "PHYSCOLLIDESURFACE";
-/// The bytes of `dphysmodel_t`.
-const HEADER: usize = 16;
+
+records! {
+    /// `dphysmodel_t`: what stands before the solids and the text of an entry. The entry that ends the list has no solids.
+    pub(crate) struct PhysicsHead(16) {
+        /// The brush model, or -1.
+        pub(crate) model: i32 as "modelIndex",
+        /// The bytes of all solids.
+        pub(crate) solids_size: i32 as "dataSize",
+        /// The bytes of the text.
+        pub(crate) text_size: i32 as "keydataSize",
+        /// How many solids there are.
+        pub(crate) solid_count: i32 as "solidCount",
+    }
+
+    /// The size before each solid.
+    pub(crate) struct SolidHead(4) {
+        /// The bytes of the solid that follows.
+        pub(crate) size: i32,
+    }
+}
 
 /// The solids and texts of brush models.
 ///
@@ -109,10 +128,10 @@ impl<'a> Physics<'a> {
         let bytes = bytes.into();
         let (mut starts, mut at) = (Vec::new(), 0);
         // Engines stop at the first entry without solids, which has -1 for its model and their size.
-        while word(&bytes, at + 4).is_some_and(|size| size > 0) && at + HEADER <= bytes.len() {
+        while let Some(head) = head(&bytes, at).filter(|head| head.solids_size > 0) {
             let parts = parts(&bytes, at).ok_or_else(|| {
-                let sizes = [4, 8].map(|field| word(&bytes, at + field).unwrap_or(0));
-                let message = format!("there is no room for solids of {} bytes and a text of {}", sizes[0], sizes[1]);
+                let (solids, text) = (head.solids_size, head.text_size);
+                let message = format!("there is no room for solids of {solids} bytes and a text of {text}");
                 let place = Place::default().lump(LUMP).record(starts.len()).offset(wide(at));
                 Error::new(ErrorKind::Malformed, message).at(place)
             })?;
@@ -137,7 +156,7 @@ impl<'a> Physics<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`] where there is no such entry.
     pub fn model(&self, index: usize) -> Result<i32> {
-        self.start(index).map(|start| word(&self.bytes, start).unwrap_or(-1))
+        self.head(index).map(|head| head.model)
     }
 
     /// The solids of an entry.
@@ -146,9 +165,8 @@ impl<'a> Physics<'a> {
     /// [`ErrorKind::NotFound`] if there is no such entry, [`ErrorKind::Malformed`] if the sizes of its solids do not
     /// add up to the size that it states.
     pub fn solids(&self, index: usize) -> Result<impl Iterator<Item = &[u8]>> {
-        let start = self.start(index)?;
         let range = self.parts(index)?.solids;
-        let (bytes, says) = (&self.bytes[range.clone()], word(&self.bytes, start + 12).unwrap_or(0));
+        let (bytes, says) = (&self.bytes[range.clone()], self.head(index)?.solid_count);
         let malformed = |message: String, at: usize| {
             let place = Place::default().lump(LUMP).record(index).offset(wide(at));
             Err(Error::new(ErrorKind::Malformed, message).at(place))
@@ -156,18 +174,19 @@ impl<'a> Physics<'a> {
         let (mut at, mut count) = (0, 0);
         while at < bytes.len() {
             let Some(end) = solid_end(bytes, at) else {
-                let size = word(bytes, at).map_or("without a size".into(), |size| format!("of {size} bytes"));
+                let solid = bytes.get(at..).and_then(SolidHead::decode);
+                let size = solid.map_or("without a size".into(), |solid| format!("of {} bytes", solid.size));
                 return malformed(format!("there is no room for solid {count} {size}"), range.start + at);
             };
             (at, count) = (end, count + 1);
         }
         if usize::try_from(says) != Ok(count) {
-            return malformed(format!("it says it has {says} solids, and {count} are there"), start + 12);
+            return malformed(format!("it says it has {says} solids, and {count} are there"), range.start - 4);
         }
         let mut at = 0;
         Ok(std::iter::from_fn(move || {
             let end = solid_end(bytes, at)?;
-            let solid = &bytes[at + 4..end];
+            let solid = &bytes[at + SolidHead::SIZE..end];
             at = end;
             Some(solid)
         }))
@@ -225,7 +244,8 @@ impl<'a> Physics<'a> {
                 let place = Place::default().lump(LUMP).record(*index);
                 Error::new(ErrorKind::TooLarge, "the text has more than 2 GiB").at(place)
             })?;
-            bytes.replace(start + 8..start + 12, &size.to_le_bytes(), 1);
+            let head = PhysicsHead { text_size: size, ..self.head(*index)? };
+            bytes.replace(start..start + PhysicsHead::SIZE, &head.encode(), 1);
             bytes.replace(parts.text, text, 1);
         }
         Ok(bytes.into_bytes())
@@ -245,6 +265,12 @@ impl<'a> Physics<'a> {
         })
     }
 
+    fn head(&self, index: usize) -> Result<PhysicsHead> {
+        let none = PhysicsHead { model: -1, solids_size: 0, text_size: 0, solid_count: 0 };
+        // `parse` found them.
+        self.start(index).map(|start| head(&self.bytes, start).unwrap_or(none))
+    }
+
     fn parts(&self, index: usize) -> Result<Parts> {
         let none = Parts { solids: 0..0, text: 0..0 };
         // `parse` found them.
@@ -252,18 +278,22 @@ impl<'a> Physics<'a> {
     }
 }
 
+fn head(bytes: &[u8], start: usize) -> Option<PhysicsHead> {
+    bytes.get(start..).and_then(PhysicsHead::decode)
+}
+
 /// The parts of the entry that begins there; `None` if the lump ends before the last of them.
 fn parts(bytes: &[u8], start: usize) -> Option<Parts> {
-    let size = |field: usize| usize::try_from(word(bytes, start + field)?).ok();
-    let solids = start + HEADER..(start + HEADER).checked_add(size(4)?)?;
-    let text = solids.end..solids.end.checked_add(size(8)?)?;
+    let (head, first) = (head(bytes, start)?, start + PhysicsHead::SIZE);
+    let solids = first..first.checked_add(usize::try_from(head.solids_size).ok()?)?;
+    let text = solids.end..solids.end.checked_add(usize::try_from(head.text_size).ok()?)?;
     (text.end <= bytes.len()).then_some(Parts { solids, text })
 }
 
 /// The end of the solid that begins there; `None` if the lump ends before.
 fn solid_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let size = usize::try_from(word(bytes, at)?).ok()?;
-    (at + 4).checked_add(size).filter(|end| *end <= bytes.len())
+    let size = usize::try_from(SolidHead::decode(bytes.get(at..)?)?.size).ok()?;
+    (at + SolidHead::SIZE).checked_add(size).filter(|end| *end <= bytes.len())
 }
 
 /// The bytes of a text before the NULs at its end.

@@ -76,21 +76,23 @@ fn byte_swap_visibility(bytes: &mut [u8], from: ByteOrder) {
 
 /// `SwapPhyscollideLump`: the sizes of entries and of the solids in them. The inside of solids is not byte-swapped.
 fn byte_swap_physics(bytes: &mut [u8], from: ByteOrder) {
-    let number = |bytes: &[u8], at: usize| from.word(bytes, at).and_then(|size| usize::try_from(size).ok());
+    let size = |size: i32| usize::try_from(size).ok();
     let mut at = 0;
     loop {
-        let [solids, text, count] = [4, 8, 12].map(|field| number(bytes, at + field));
-        turn_words(bytes, at, 4);
-        let (Some(solids @ 1..), Some(text), Some(count)) = (solids, text, count) else { return };
-        let (mut solid, end) = (at + 16, (at + 16).saturating_add(solids));
+        let rest = bytes.get(at..).unwrap_or_default();
+        let head = decode_in::<PhysicsHead>(from, rest);
+        turn_words(bytes, at, PhysicsHead::SIZE / 4);
+        let Some(head) = head else { return };
+        let sizes = (size(head.solids_size), size(head.text_size), size(head.solid_count));
+        let (Some(solids @ 1..), Some(text), Some(count)) = sizes else { return };
+        let mut solid = at + PhysicsHead::SIZE;
+        let end = solid.saturating_add(solids);
         for _ in 0..count {
-            let size = number(bytes, solid);
-            if solid.saturating_add(4) > end.min(bytes.len()) {
-                break;
-            }
-            turn_words(bytes, solid, 1);
-            let Some(size) = size else { break };
-            solid = solid.saturating_add(4).saturating_add(size);
+            let inside = bytes.get(solid..end.min(bytes.len())).unwrap_or_default();
+            let Some(head) = decode_in::<SolidHead>(from, inside) else { break };
+            turn_words(bytes, solid, SolidHead::SIZE / 4);
+            let Some(size) = size(head.size) else { break };
+            solid = solid.saturating_add(SolidHead::SIZE).saturating_add(size);
         }
         at = end.saturating_add(text);
         if at >= bytes.len() {

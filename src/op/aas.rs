@@ -2,12 +2,23 @@
 //! (`aas_header_t` of aasfile.h). In version 5 the bytes after the version are XORed with 119 times their index from
 //! there (`AAS_DData` of be_aas_file.c).
 
-use crate::bytes::word;
 use crate::error::{Error, ErrorKind, Result};
+use crate::record::declare::Codec;
+use crate::record::{Record, records};
 
-/// `EAAS`, the version, the checksum, and offset and length of 14 lumps.
-const HEAD: usize = 12 + 14 * 8;
-const CHECKSUM_AT: usize = 8;
+records! {
+    /// `aas_header_t`.
+    struct Head(124) {
+        /// `EAAS`.
+        magic: [u8; 4],
+        /// 4 or 5.
+        version: i32,
+        /// The checksum of the map.
+        checksum: u32,
+        /// Offset and length of each lump.
+        lumps: [[i32; 2]; 14],
+    }
+}
 
 /// The checksum of the map that a file of areas is for.
 ///
@@ -23,9 +34,8 @@ const CHECKSUM_AT: usize = 8;
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 pub fn checksum(file: &[u8]) -> Result<u32> {
-    let mask = mask(file)?;
-    let stored = word(file, CHECKSUM_AT).unwrap_or(0).cast_unsigned();
-    Ok(stored ^ mask)
+    let (head, mask) = head(file)?;
+    Ok(head.checksum ^ mask)
 }
 
 /// Writes a map's checksum into a file of areas; nothing else in it changes.
@@ -33,20 +43,20 @@ pub fn checksum(file: &[u8]) -> Result<u32> {
 /// # Errors
 /// As [`checksum`].
 pub fn set_checksum(file: &mut [u8], checksum: u32) -> Result<()> {
-    let stored = checksum ^ mask(file)?;
-    file[CHECKSUM_AT..CHECKSUM_AT + 4].copy_from_slice(&stored.to_le_bytes());
+    let (mut head, mask) = head(file)?;
+    head.checksum = checksum ^ mask;
+    head.write(file);
     Ok(())
 }
 
-/// The value with which the checksum is XORed.
-fn mask(file: &[u8]) -> Result<u32> {
+/// The header, and the value with which its checksum is XORed.
+fn head(file: &[u8]) -> Result<(Head, u32)> {
     let unsupported = |message: String| Error::new(ErrorKind::Unsupported, message);
-    if !file.starts_with(b"EAAS") || file.len() < HEAD {
-        return Err(unsupported("this is not a file of areas for bots (AAS)".to_owned()));
-    }
-    match word(file, 4).unwrap_or(0) {
-        4 => Ok(0),
-        5 => Ok(u32::from_le_bytes([0, 1, 2, 3].map(|at: u8| at.wrapping_mul(119)))),
+    let head = Head::decode(file).filter(|head| head.magic == *b"EAAS");
+    let head = head.ok_or_else(|| unsupported("this is not a file of areas for bots (AAS)".to_owned()))?;
+    match head.version {
+        4 => Ok((head, 0)),
+        5 => Ok((head, u32::from_le_bytes([0, 1, 2, 3].map(|at: u8| at.wrapping_mul(119))))),
         version => Err(unsupported(format!("this is a file of areas for bots of version {version}, not 4 or 5"))),
     }
 }

@@ -46,22 +46,22 @@ macro_rules! records {
     (@field $field:ident: $type:ty, [$($engine:literal)?], [$meaning:expr]) => {
         $crate::record::declare::field::<$type>(stringify!($field), concat!("" $(, $engine)?), $meaning)
     };
-    ($($(#[$meta:meta])* pub struct $name:ident($size:literal) {
-        $($(#[$doc:meta])* pub $field:ident: $type:ty $(as $engine:literal)? $(=> $meaning:expr)?,)*
+    ($($(#[$meta:meta])* $vis:vis struct $name:ident($size:literal) {
+        $($(#[$doc:meta])* $field_vis:vis $field:ident: $type:ty $(as $engine:literal)? $(=> $meaning:expr)?,)*
         $(..$base:ident $(with { $($old:ident $(as $new:ident)?: $other:expr),* })?,
         $($(#[$more_doc:meta])*
-        pub $more:ident: $more_type:ty $(as $more_engine:literal)? $(=> $more_meaning:expr)?,)*)?
+        $more_vis:vis $more:ident: $more_type:ty $(as $more_engine:literal)? $(=> $more_meaning:expr)?,)*)?
     })*) => {
         $(
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq)]
-        pub struct $name {
-            $($(#[$doc])* $(#[doc = concat!("\n\nThe engine's name: `", $engine, "`.")])? pub $field: $type,)*
+        $vis struct $name {
+            $($(#[$doc])* $(#[doc = concat!("\n\nThe engine's name: `", $engine, "`.")])? $field_vis $field: $type,)*
             $(
             #[doc = concat!("The fields of [`", stringify!($base), "`].")]
-            pub base: $base,
+            $vis base: $base,
             $($(#[$more_doc])* $(#[doc = concat!("\n\nThe engine's name: `", $more_engine, "`.")])?
-            pub $more: $more_type,)*
+            $more_vis $more: $more_type,)*
             )?
         }
 
@@ -136,12 +136,12 @@ macro_rules! records {
 
 /// [`records!`](crate::records) for structs of this crate: with binrw's codec too, and a test that compares both.
 macro_rules! own_records {
-    ($($(#[$meta:meta])* pub struct $name:ident($size:literal) { $($fields:tt)* })*) => {
+    ($($(#[$meta:meta])* $vis:vis struct $name:ident($size:literal) { $($fields:tt)* })*) => {
         $crate::records! {
             $(
             $(#[$meta])*
             #[cfg_attr(feature = "binrw", binrw::binrw, brw(little))]
-            pub struct $name($size) { $($fields)* }
+            $vis struct $name($size) { $($fields)* }
             )*
         }
 
