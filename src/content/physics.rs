@@ -9,31 +9,12 @@ use std::ops::{Deref, DerefMut, Range};
 
 use super::lens::{Content, Reader};
 use crate::bytes::{Data, Relay, Rope, wide};
+use crate::dialect::source::physics::{PhysicsHead, SolidHead};
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::record::{Field, Record, records};
+use crate::record::{Field, Record};
 
 const LUMP: &str = "PHYSCOLLIDE";
 const SURFACES: &str = "PHYSCOLLIDESURFACE";
-
-records! {
-    /// `dphysmodel_t`: what stands before the solids and the text of an entry. The entry that ends the list has no solids.
-    pub(crate) struct PhysicsHead(16) {
-        /// The brush model, or -1.
-        pub(crate) model: i32 as "modelIndex",
-        /// The bytes of all solids.
-        pub(crate) solids_size: i32 as "dataSize",
-        /// The bytes of the text.
-        pub(crate) text_size: i32 as "keydataSize",
-        /// How many solids there are.
-        pub(crate) solid_count: i32 as "solidCount",
-    }
-
-    /// The size before each solid.
-    pub(crate) struct SolidHead(4) {
-        /// The bytes of the solid that follows.
-        pub(crate) size: i32,
-    }
-}
 
 /// The solids and texts of brush models.
 ///

@@ -7,6 +7,7 @@ mod faces;
 pub(super) mod fit;
 pub(super) mod geometry;
 pub(super) mod light;
+pub(crate) mod physics;
 mod props;
 mod surface;
 pub(super) mod tree;

@@ -9,8 +9,10 @@
 use crate::bytes::ByteOrder;
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
+use crate::record::{Field, decode_in};
 
 use super::checks::{Checks, engine};
+use super::source::physics::{PhysicsHead, SolidHead};
 use super::{Dialect, Magic, Row, SOURCE, limits, source};
 
 /// Source on consoles, before version 21.
@@ -61,7 +63,7 @@ const CHECKS: Checks = Checks {
 
 const ROWS: &[Row] = &[
     Row::lens("VISIBILITY", "visibility").byte_swapped(byte_swap_visibility),
-    source::tree::PHYSCOLLIDE.byte_swapped(byte_swap_physics),
+    source::physics::PHYSCOLLIDE.byte_swapped(byte_swap_physics),
     source::geometry::PHYSDISP.byte_swapped(byte_swap_disp_physics),
     Row::opaque("PHYSCOLLIDESURFACE", "no console map is known to have it"),
 ];

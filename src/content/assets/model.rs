@@ -211,8 +211,8 @@ pub fn physics_text(bytes: &[u8]) -> Result<&[u8]> {
     Ok(text.split(|byte| *byte == 0).next().unwrap_or_default())
 }
 
-/// The structs of these files as far as they are read. An offset counts from the struct that has it, except in the header
-/// of a model, where it counts from the start of the file.
+/// The structs of these files as far as they are read. An offset counts from the struct that has it, except in the
+/// header of a model, where it counts from the start of the file.
 mod structs {
     use crate::record::{Name, records};
 

@@ -1,7 +1,7 @@
 //! Planes, vertexes, edges, models and brushes.
 
 use super::fit::{sides_of_brushes, with_known_faces};
-use super::tree;
+use super::physics;
 use crate::dialect::shared::{Edge, Plane, SurfEdge, Vertex};
 use crate::dialect::{Each, Row, keys};
 use crate::record::{FlagKind, Meaning, in_turn, index, index_or_none, records, run};
@@ -29,8 +29,8 @@ pub(super) const ROWS: &[Row] = &[
     VERTNORMALS.row(),
     VERTNORMALINDICES.row().parallel("FACES", Each::Counted("edge_count"), &[0]),
     PHYSDISP,
-    tree::PHYSCOLLIDE,
-    tree::PHYSCOLLIDESURFACE,
+    physics::PHYSCOLLIDE,
+    physics::PHYSCOLLIDESURFACE,
     Row::opaque("PHYSLEVEL", "no header that is public describes the physics of the level"),
 ];
 
