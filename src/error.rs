@@ -96,6 +96,10 @@ pub enum Hint {
     Guess,
     /// Remove what needs the removed records too ([`crate::Structure::cascade`]).
     Cascade,
+    /// Copy a brush model with all that belongs to it ([`crate::op::models`]).
+    CopyModel,
+    /// Copy or remove a brush model with its tree ([`crate::op::models`]).
+    Tree,
     /// Give this key apart from its value, so that nothing in it is read as an operator.
     LiteralKey(String),
     /// Allow a script more of this: `steps`, `time` or `memory`.
@@ -126,6 +130,8 @@ impl fmt::Display for Hint {
             }
             Hint::Guess => "the entities that are most like these can be taken, or the patch merged by way of its base",
             Hint::Cascade => "what needs it can be removed too",
+            Hint::CopyModel => "a model can be copied with all that belongs to it",
+            Hint::Tree => "nodes and leafs are added and removed as whole trees, with the models that have them",
             Hint::LiteralKey(key) => return write!(f, "a key `{key}` can be given apart from its value"),
             Hint::Limit(what) => return write!(f, "the limit of {what} can be raised"),
             Hint::AllowRead => "files of a folder can be allowed",

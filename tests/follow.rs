@@ -3,6 +3,8 @@
 
 #[path = "follow/beside.rs"]
 mod beside;
+#[path = "follow/copies.rs"]
+mod copies;
 #[path = "common/corpus.rs"]
 #[allow(dead_code)]
 mod corpus;

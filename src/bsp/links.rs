@@ -264,6 +264,16 @@ impl<'a> Links<'a> {
         Some((to, starts))
     }
 
+    /// Whether a list is the lump of a role.
+    pub(crate) fn is_role(&self, site: usize, role: Role) -> bool {
+        self.bsp.role(role).is_some_and(|slot| slot.id == self.sites[site].slot)
+    }
+
+    /// Whether a list is that of nodes, of leafs, or of the models that have these.
+    pub(crate) fn is_tree(&self, site: usize) -> bool {
+        [Role::Nodes, Role::Leafs, Role::Models].into_iter().any(|role| self.is_role(site, role))
+    }
+
     /// The site of a name.
     pub(crate) fn site(&self, name: &str) -> Option<usize> {
         self.sites.iter().position(|site| site.name == name)

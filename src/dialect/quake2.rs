@@ -7,7 +7,7 @@ use super::{
 };
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{FlagKind, FlagNames, Meaning, Name, in_turn, index, index_or_none, records, run, set};
+use crate::record::{FlagKind, FlagNames, Meaning, Name, in_turn, index, index_or_none, planes, records, set};
 
 /// Quake II.
 pub static QUAKE2: Dialect = Dialect {
@@ -209,7 +209,7 @@ records! {
     /// `dbrush_t`.
     pub struct Brush(12) {
         /// Its first side.
-        pub first_side: i32 as "firstside" => run("BRUSHSIDES", "side_count"),
+        pub first_side: i32 as "firstside" => planes("BRUSHSIDES", "side_count", 0),
         /// How many sides it has.
         pub side_count: i32 as "numsides",
         /// `CONTENTS_` flags.

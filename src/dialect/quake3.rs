@@ -15,7 +15,7 @@ use crate::dialect::{Row, keys};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::record::{
-    FlagKind, FlagNames, Gone, Meaning, Name, in_turn, index, index_or_none, perhaps, records, run, set,
+    FlagKind, FlagNames, Gone, Meaning, Name, in_turn, index, index_or_none, perhaps, planes, records, run, set,
 };
 
 /// Quake III Arena.
@@ -273,7 +273,7 @@ records! {
     /// `dbrush_t`.
     pub struct Brush(12) {
         /// Its first side; the first six are its box: -x, +x, -y, +y, -z, +z.
-        pub first_side: i32 as "firstSide" => run("BRUSHSIDES", "side_count"),
+        pub first_side: i32 as "firstSide" => planes("BRUSHSIDES", "side_count", 6),
         /// How many sides it has.
         pub side_count: i32 as "numSides",
         /// The shader whose content flags are the brush's.

@@ -215,12 +215,22 @@ pub enum Order {
     /// As [`Order::Matters`], of a whole that the record can be without: if one of the records is removed, the run is
     /// empty, and the others go with it.
     Optional,
+    /// As [`Order::Matters`], of a whole that shares them with no other: a copy of it has copies of them.
+    Own,
+    /// As [`Order::Own`], of the planes that bound a solid: one of two with the same bytes may come or go, since the
+    /// solid is the same, but not among the first ones, of which there are this many.
+    Planes(usize),
 }
 
 impl Order {
     /// Whether the records are parts of a whole, in this order.
     pub(crate) fn is_whole(self) -> bool {
-        matches!(self, Order::Matters | Order::Optional)
+        matches!(self, Order::Matters | Order::Optional | Order::Own | Order::Planes(_))
+    }
+
+    /// Whether the whole shares its parts with no other.
+    pub(crate) fn is_own(self) -> bool {
+        matches!(self, Order::Own | Order::Planes(_))
     }
 }
 
@@ -263,6 +273,16 @@ pub(crate) const fn run_of(lump: &'static str, count: Count) -> Meaning {
 /// As [`run_of`], of records that are not needed.
 pub(crate) const fn optional_run_of(lump: &'static str, count: Count) -> Meaning {
     Meaning::Run { lump, count, order: Order::Optional }
+}
+
+/// As [`run_of`], of records that no other whole has.
+pub(crate) const fn own_run_of(lump: &'static str, count: Count) -> Meaning {
+    Meaning::Run { lump, count, order: Order::Own }
+}
+
+/// The index of the first of several planes that bound a solid; the first ones, of this many, stay the first.
+pub(crate) const fn planes(lump: &'static str, count: &'static str, first: usize) -> Meaning {
+    Meaning::Run { lump, count: Count::number(count), order: Order::Planes(first) }
 }
 
 /// The index of the first of several consecutive records in the lump, in any order.

@@ -20,7 +20,7 @@ use crate::bytes::ByteOrder;
 use declare::Codec;
 pub(crate) use declare::records;
 pub use meaning::{Count, CountForm, FlagKind, Gone, Meaning, Order};
-pub(crate) use meaning::{in_turn, index, index_or_none, optional_run_of, perhaps, run, run_of, set};
+pub(crate) use meaning::{in_turn, index, index_or_none, optional_run_of, own_run_of, perhaps, planes, run, set};
 pub(crate) use shape::write_name;
 pub use shape::{FieldInfo, Name, Number, Shape};
 pub(crate) use table::Held;

@@ -93,7 +93,9 @@ fn an_order_that_has_a_meaning_is_seen_if_it_breaks() {
             let is_parted =
                 |(one, other): &(usize, usize)| all.iter().any(|run| run.contains(one) != run.contains(other));
             let (kind, seen) = match order {
-                Order::Matters | Order::Optional => ("within", is_seen(&map, &before, list, within())),
+                Order::Matters | Order::Optional | Order::Own | Order::Planes(_) => {
+                    ("within", is_seen(&map, &before, list, within()))
+                }
                 _ => {
                     // The order of a set that nothing else names is no content: the walk is not blind, and not restless.
                     let named = facts(map.dialect().name).filter(|(.., to)| *to == list).count();

@@ -49,7 +49,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 
 /// Starts an edit with the options of the command.
 fn structure<'d>(draft: &'d mut Draft<'static>, force: bool) -> Structure<'d, 'static> {
-    draft.structure().force(force)
+    draft.structure().force(force).whole()
 }
 
 /// What followed, for the report.
@@ -203,7 +203,8 @@ fn run_rm(cx: &Context, args: &RmArgs) -> Result<Code> {
 
 /// Add copies of records after them
 ///
-/// A copy belongs to the same sets as the record that it is a copy of.
+/// A copy is where its original is: in the same sets, and in the lists of leafs that name it. What only the original has
+/// is copied too: the sides of a brush, a displacement with its face. `model copy` copies brush models.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit records dup base1.bsp 'texinfo[3]' -o out.bsp

@@ -187,6 +187,10 @@ pub(super) fn worded(hint: &Hint) -> String {
                 .to_owned()
         }
         Hint::Cascade => "--cascade removes what needs it too".to_owned(),
+        Hint::CopyModel => "`model copy` copies a model with its faces, brushes and tree".to_owned(),
+        Hint::Tree => {
+            "nodes and leafs are added and removed as whole trees: `model copy` and `model rm` do that".to_owned()
+        }
         Hint::LiteralKey(key) => format!("--pair '{key}' VALUE sets a key of this name"),
         Hint::Limit(what) => format!("--max-{what} raises the limit"),
         Hint::AllowRead => "--allow-read DIR lets scripts read the files of a folder".to_owned(),

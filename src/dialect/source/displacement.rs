@@ -1,7 +1,7 @@
 //! Displacements.
 
 use crate::dialect::{Each, Facts, Row, keys};
-use crate::record::{Count, Field, FlagKind, Gone, Meaning, Record, index, records, run_of};
+use crate::record::{Count, Field, FlagKind, Gone, Meaning, Record, index, own_run_of, records};
 
 use super::fit::one_for_each;
 
@@ -56,9 +56,9 @@ pub(in crate::dialect) fn displacements<R: Record>(
 }
 
 /// The vertexes of a displacement.
-pub(in crate::dialect) const VERTS_OF_DISP: Meaning = run_of("DISP_VERTS", Count::vertexes("power"));
+pub(in crate::dialect) const VERTS_OF_DISP: Meaning = own_run_of("DISP_VERTS", Count::vertexes("power"));
 /// The triangles of a displacement.
-pub(in crate::dialect) const TRIS_OF_DISP: Meaning = run_of("DISP_TRIS", Count::triangles("power"));
+pub(in crate::dialect) const TRIS_OF_DISP: Meaning = own_run_of("DISP_TRIS", Count::triangles("power"));
 
 /// Declares structs of displacements, which differ in fields before the face and before the neighbors.
 macro_rules! disp_infos {

@@ -4,7 +4,7 @@ use super::fit::{sides_of_brushes, with_known_faces};
 use super::physics;
 use crate::dialect::shared::{Edge, Plane, SurfEdge, Vertex};
 use crate::dialect::{Each, Row, keys};
-use crate::record::{FlagKind, Meaning, in_turn, index, index_or_none, records, run};
+use crate::record::{FlagKind, Meaning, in_turn, index, index_or_none, planes, records};
 
 keys! {
     PLANES: Plane = "Lump 1. Planes come in opposite pairs, an even number and the next one.",
@@ -59,7 +59,7 @@ records! {
     /// `dbrush_t`. Together they have every side once, in order.
     pub struct Brush(12) {
         /// Its first side.
-        pub first_side: i32 as "firstside" => run("BRUSHSIDES", "side_count"),
+        pub first_side: i32 as "firstside" => planes("BRUSHSIDES", "side_count", 0),
         /// How many sides it has.
         pub side_count: i32 as "numsides",
         /// `CONTENTS_` flags.

@@ -1,6 +1,6 @@
 //! Computes all that an edit changes, writes each list once, and puts all of it into the draft.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::change::{self, Change, Source, Why};
 use super::outside::{self, Files, Outside};
@@ -9,8 +9,8 @@ use crate::bsp::{Bsp, How, Link, Links, Site, Unless};
 use crate::bytes::{Data, Rope, short};
 use crate::dialect::Each;
 use crate::draft::Draft;
-use crate::error::Result;
-use crate::file::SlotId;
+use crate::error::{Error, Hint, Result};
+use crate::file::{Slot, SlotId};
 use crate::record::Order;
 
 // Computes all that an edit changes, and puts it into the draft.
@@ -19,6 +19,8 @@ use crate::record::Order;
 pub(super) struct Changes {
     pub(super) of: BTreeMap<usize, Change>,
     pub(super) fresh: BTreeMap<usize, Vec<u8>>,
+    /// The new places of copies, by the old records, in lists that have any.
+    copies: BTreeMap<usize, HashMap<usize, usize>>,
 }
 
 impl<'a> Draft<'a> {
@@ -55,7 +57,7 @@ impl<'a> Draft<'a> {
         let own = |(slot, bytes)| (slot, map.in_own_order(slot, Data::from(bytes)));
         let new: BTreeMap<SlotId, Data<'a>> = new.into_iter().map(own).collect();
         if changes.of.values().any(|change| change.len() != change.old_len()) {
-            check_rows(&map, &new)?;
+            check_rows(&map, &links, &new, options)?;
         }
         let files = Files::of(&map, &links, &changes, &mut followed)?;
         let moved = changes.of.keys().map(|site| links.sites[*site].row.lump.to_owned());
@@ -88,6 +90,7 @@ fn changes(
     followed: &mut Followed,
 ) -> Result<Changes> {
     let removed = cascade::close(links, &edit, options)?;
+    cascade::reached(links, &removed, &edit.removes(links))?;
     for site in removed.keys().chain(edit.lists.keys()) {
         cascade::target(links, &links.sites[*site])?;
     }
@@ -123,11 +126,13 @@ fn changes(
         }
     }
     let fresh = edit.lists.into_iter().map(|(site, list)| (site, list.records)).collect();
-    let mut changes = Changes { of, fresh };
+    let mut changes = Changes { of, fresh, copies: BTreeMap::new() };
     for (index, site) in links.sites.iter().enumerate() {
         parallel(links, index, site, &mut changes)?;
     }
     changes.of.retain(|_, change| !change.is_nothing());
+    let copies = changes.of.iter().map(|(site, change)| (*site, change.copies()));
+    changes.copies = copies.filter(|(_, copies)| !copies.is_empty()).collect();
     Ok(changes)
 }
 
@@ -172,7 +177,7 @@ fn parallel(links: &Links<'_>, index: usize, site: &Site<'_>, changes: &mut Chan
 }
 
 /// Structs that are detected from numbers of records must still be detected.
-fn check_rows<'a>(map: &Bsp<'a>, new: &BTreeMap<SlotId, Data<'a>>) -> Result<()> {
+fn check_rows<'a>(map: &Bsp<'a>, links: &Links<'_>, new: &BTreeMap<SlotId, Data<'a>>, options: &Options) -> Result<()> {
     let new = new.iter().map(|(slot, bytes)| (*slot, Rope::from(bytes.clone()))).collect();
     let after = map.pending(&new, &BTreeMap::new());
     for (old, new) in map.slots().iter().zip(after.slots()).filter(|(_, new)| new.length > 0) {
@@ -180,7 +185,10 @@ fn check_rows<'a>(map: &Bsp<'a>, new: &BTreeMap<SlotId, Data<'a>>) -> Result<()>
         let why = match after.row(new) {
             // The struct of an empty lump is the first one that it may have.
             Ok(other) if old.length == 0 && !std::ptr::eq(row, other) => "it would have other records".to_owned(),
-            Ok(_) => continue,
+            Ok(_) => match misfit(map, links, &after, [old, new]).filter(|_| options.whole && !options.force) {
+                Some(why) => return Err(why),
+                None => continue,
+            },
             Err(why) => why.to_string(),
         };
         let message = format!("after the edit {} could not be read: {why}", row.lump);
@@ -190,6 +198,17 @@ fn check_rows<'a>(map: &Bsp<'a>, new: &BTreeMap<SlotId, Data<'a>>) -> Result<()>
         ));
     }
     Ok(())
+}
+
+/// Why a lump has another number of records after an edit than others call for, if it had the right one before.
+fn misfit(map: &Bsp<'_>, links: &Links<'_>, after: &Bsp<'_>, [old, new]: [&Slot; 2]) -> Option<Error> {
+    let misfit = |bsp: &Bsp<'_>, slot| bsp.detected(slot, |detection| detection.misfit.clone());
+    let why = misfit(after, new).filter(|_| misfit(map, old).is_none())?;
+    let error = refused(&old.name, format!("after the edit {} would not agree with other lumps: {why}", old.name));
+    Some(match links.sites.iter().position(|site| site.slot == old.id).is_some_and(|site| links.is_tree(site)) {
+        true => error.with_hint(Hint::Tree),
+        false => error.with_hint("one list cannot change alone: `unpack` and `pack` edit several lists at once"),
+    })
 }
 
 impl Followed {
@@ -313,8 +332,12 @@ impl Rewrite<'_, '_> {
         let start = turn.as_ref().and_then(|blocks| blocks.first()).map_or(0, |(first, _)| *first);
         let mut next = i64::try_from(start).unwrap_or(i64::MAX);
         let mut count = 0;
+        let copies = self.changes.copies.get(&link.to).filter(|_| is_between_copies(link));
         for (index, record) in bytes.chunks_exact_mut(site.record.size).enumerate() {
+            let is_copy = || matches!(own.and_then(|own| own.content.get(index)), Some(Source::New(_, Some(_))));
+            let copy = copies.filter(|_| is_copy()).and_then(|copies| follow.copy(record, copies));
             let followed = match link.how {
+                _ if let Some(copy) = copy => link.put(record, copy, change.old_len()).map(|()| true),
                 How::Item(..) => items(group, change, record),
                 How::Share(_) => {
                     let old = own.map_or(Some(index), |own| own.content.get(index).and_then(|source| source.old()));
@@ -338,6 +361,11 @@ impl Rewrite<'_, '_> {
         self.followed.note(&site.name, &link.field, count);
         Ok(())
     }
+}
+
+/// Whether copies that have such a number name the copy of what their originals name.
+fn is_between_copies(link: &Link) -> bool {
+    cascade::is_number(link) || matches!(link.how, How::Run(_, _, order) if order.is_own())
 }
 
 /// Whether two links are items of one array.
@@ -407,6 +435,15 @@ impl Follow<'_> {
             },
             Err(reason) => Err(why(reason)),
         }
+    }
+
+    /// The first of the copies of what a record names, if all of it is copied and together.
+    fn copy(&self, record: &[u8], copies: &HashMap<usize, usize>) -> Option<i64> {
+        let (first, count) = self.link.named(record, self.change.old_len())?;
+        let copy = |old: i64| copies.get(&usize::try_from(old).ok()?).and_then(|new| i64::try_from(*new).ok());
+        // Copies are in blocks, with old records between them.
+        let (start, last) = (copy(first)?, copy(first.checked_add(count - 1)?)?);
+        (last - start == count - 1).then_some(start)
     }
 
     /// Moves the start of a run of no records to the end of the list if it would be after that, which engines refuse;

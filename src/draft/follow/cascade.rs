@@ -1,6 +1,7 @@
 //! What goes with removed records, and what must stay.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
 use super::change::{Change, Source};
 use super::{Edit, Options, refused};
@@ -139,10 +140,12 @@ impl Closing<'_, '_> {
         let links = self.links;
         let mut found = Vec::new();
         for link in links.links.iter().filter(|link| is_whole(link)) {
-            let Some(gone) = self.removed.get(&link.to) else { continue };
-            let next = next_of(gone);
+            let Some(gone) = self.removed.get(&link.to).cloned() else { continue };
+            let next = next_of(&gone);
             for record in 0..links.sites[link.from].len() {
-                if let Some((first, _)) = self.named(link, record).filter(|(first, end)| next[*first] < *end) {
+                let named = self.named(link, record).filter(|(first, end)| next[*first] < *end);
+                if let Some((first, _)) = named.filter(|(first, end)| !stays_bounded(links, link, *first..*end, &gone))
+                {
                     found.extend(self.goes(link, record, next[first]));
                 }
             }
@@ -227,6 +230,22 @@ impl Closing<'_, '_> {
     }
 }
 
+/// More planes than any engine reads for one solid.
+const MOST_PLANES: usize = 256;
+
+/// Whether a run has the planes of a solid, and a record with the same bytes stays for each one that goes.
+fn stays_bounded(links: &Links<'_>, link: &Link, run: Range<usize>, gone: &[bool]) -> bool {
+    let How::Run(_, _, Order::Planes(fixed)) = link.how else { return false };
+    let site = &links.sites[link.to];
+    let is_gone = |record: &usize| gone.get(*record) == Some(&true);
+    if run.len() > MOST_PLANES || run.clone().take(fixed).any(|record| is_gone(&record)) {
+        return false;
+    }
+    let stays: HashSet<&[u8]> =
+        run.clone().filter(|record| !is_gone(record)).map(|record| site.record(record)).collect();
+    run.filter(is_gone).all(|record| stays.contains(site.record(record)))
+}
+
 /// Who refers to each record of a list by the numbers of one field.
 struct Referring {
     /// The first one of each record.
@@ -267,12 +286,12 @@ fn next_of(gone: &[bool]) -> Vec<usize> {
 }
 
 /// Whether a reference is one number that must name a record.
-fn is_number(link: &Link) -> bool {
+pub(super) fn is_number(link: &Link) -> bool {
     !matches!(link.how, How::Share(_) | How::Item(..) | How::Run(..))
 }
 
 /// Whether a reference is a run that must stay whole.
-fn is_whole(link: &Link) -> bool {
+pub(super) fn is_whole(link: &Link) -> bool {
     matches!(link.how, How::Run(_, _, order) if order.is_whole())
 }
 
@@ -299,6 +318,23 @@ pub(super) fn order(site: &Site<'_>, change: &Change) -> Result<()> {
     }
     if site.is_paired() {
         return pairs(site, change);
+    }
+    Ok(())
+}
+
+/// The error if a record with a meaning by its number would go because others do; `named` are those that the edit names.
+pub(super) fn reached(links: &Links<'_>, removed: &Removed, named: &Removed) -> Result<()> {
+    for (at, gone) in removed {
+        let site = &links.sites[*at];
+        let is_named = |index: usize| named.get(at).is_some_and(|named| named[index]);
+        let fixed = site.row.order.fixed.min(site.len());
+        let Some(index) = (0..fixed).find(|index| gone[*index] && !is_named(*index)) else { continue };
+        let message = format!(
+            "{}[{index}] needs what is removed, itself or over others, and cannot go: it has a meaning by its number",
+            site.name
+        );
+        let error = refused(&site.name, message);
+        return Err(if links.is_tree(*at) { error.with_hint(Hint::Tree) } else { error });
     }
     Ok(())
 }

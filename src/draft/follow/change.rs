@@ -63,6 +63,8 @@ pub(super) struct Change {
     replaced: Vec<(usize, usize)>,
     /// How many of the old records before each one leave their index; computed once it is needed, as the sums below.
     moved: OnceCell<Vec<usize>>,
+    /// The old records of which copies follow them, as an edit of this list alone.
+    copied: Option<Range<usize>>,
     kind: Kind,
 }
 
@@ -117,8 +119,22 @@ impl Change {
         Change::new(place, content, replaced.to_vec(), kind)
     }
 
+    /// As this change, in which copies of a range of records follow these.
+    pub(super) fn with_copies_of(self, copied: Range<usize>) -> Self {
+        Change { copied: Some(copied), ..self }
+    }
+
+    /// The new place of the copy of each old record that has one.
+    pub(super) fn copies(&self) -> HashMap<usize, usize> {
+        let copy = |(place, source): (usize, &Source)| match source {
+            Source::New(_, Some(like)) => Some((*like, place)),
+            _ => None,
+        };
+        self.content.iter().enumerate().filter_map(copy).collect()
+    }
+
     fn new(place: Vec<usize>, content: Vec<Source>, replaced: Vec<(usize, usize)>, kind: Kind) -> Self {
-        Change { place, content, replaced, moved: OnceCell::new(), kind }
+        Change { place, content, replaced, moved: OnceCell::new(), copied: None, kind }
     }
 
     /// Whether no record of a range leaves its index.
@@ -282,6 +298,22 @@ impl Change {
                 let next = next.get_or_init(|| self.next());
                 if order == Order::Optional && stays < to - from {
                     return Ok(Some((i64::try_from(next[from]).unwrap_or(i64::MAX), 0)));
+                }
+                if let (Order::Planes(fixed), Some(copied)) = (order, &self.copied)
+                    && (from + 1..=to).contains(&copied.end)
+                {
+                    let is_own = copied.start >= from && copied.end - from >= fixed;
+                    let more = i64::try_from(copied.len()).unwrap_or(i64::MAX);
+                    let new = i64::try_from(self.place[from]).unwrap_or(i64::MAX);
+                    return if is_own { Ok(Some((new, count + more))) } else { Err(Why::Inside) };
+                }
+                // Of planes, those go that another one stands for.
+                if matches!(order, Order::Planes(_))
+                    && (1..to - from).contains(&stays)
+                    && next[to] - next[from] == stays
+                {
+                    let [new, stays] = [next[from], stays].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+                    return Ok(Some((new, stays)));
                 }
                 if order.is_whole() {
                     return self.whole(from..to, stays).map(|new| (new != first).then_some((new, count)));

@@ -8,6 +8,7 @@
 mod apply;
 mod cascade;
 mod change;
+mod copies;
 pub(crate) mod outside;
 mod references;
 
@@ -16,8 +17,8 @@ use std::ops::Range;
 
 use super::Draft;
 use crate::bsp::{Links, Site};
-use crate::dialect::Key;
-use crate::error::{Error, ErrorKind, Place, Result};
+use crate::dialect::{Key, Role};
+use crate::error::{Error, ErrorKind, Hint, Place, Result};
 use crate::record::Record;
 pub(crate) use apply::plain;
 use cascade::Removed;
@@ -96,6 +97,8 @@ pub(super) struct Options {
     force: bool,
     /// Whether parts of removed wholes stay that the caller does not name.
     exact: bool,
+    /// Whether counts that lumps state of each other must agree after this edit alone.
+    whole: bool,
     /// Fields that are treated as if they had no meaning.
     ignored: Vec<String>,
 }
@@ -172,6 +175,14 @@ impl<'a> Structure<'_, 'a> {
     /// Removes what the caller names and nothing else, not even parts of it that nothing else uses.
     pub(crate) fn exact(mut self) -> Self {
         self.options.exact = true;
+        self
+    }
+
+    /// Refuses an edit that is not whole by itself, unless it is forced: after it a lump has another number of records
+    /// than others call for, or a copied node or leaf is in no tree. Such a map is damaged, but one of several edits may
+    /// leave it so until the next one.
+    pub fn whole(mut self) -> Self {
+        self.options.whole = true;
         self
     }
 
@@ -264,13 +275,30 @@ impl<'a> Structure<'_, 'a> {
         draft.follow(&options, |links| remove(links, lists))
     }
 
-    /// Adds copies of the records of a range after them.
+    /// Adds copies of the records of a range after them. Each copy is where its original is: in the same sets, and in the
+    /// lists that name it, such as the brushes of leafs. Parts that a record shares with no other are copied with it,
+    /// such as the sides of a brush, and so is a record that it names and that names it, such as a displacement and its
+    /// face. Copies that belong together name each other.
+    ///
+    /// ```
+    /// use bspkit::dialect::quake2;
+    /// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+    /// let sides = draft.table(quake2::BRUSHSIDES)?.len();
+    /// draft.structure().duplicate_list("BRUSHES", 7..8)?;
+    /// let brushes = draft.table(quake2::BRUSHES)?;
+    /// let [old, new] = [7, 8].map(|index| brushes.get(index).unwrap());
+    /// assert_eq!(old.side_count, new.side_count);
+    /// assert_ne!(old.first_side, new.first_side);
+    /// assert_eq!(draft.table(quake2::BRUSHSIDES)?.len(), sides + usize::try_from(new.side_count)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// As [`Self::splice`].
+    /// As [`Self::splice`]. [`ErrorKind::Refused`] for models, which share their faces and trees with no other:
+    /// [`crate::op::models`] copies these.
     pub fn duplicate_list(self, list: &str, range: Range<usize>) -> Result<Followed> {
         let Structure { draft, options } = self;
-        draft.follow(&options, |links| duplicate(links, list, range))
+        draft.follow(&options, |links| duplicate(links, list, range, &options))
     }
 }
 
@@ -314,6 +342,8 @@ struct List {
     /// The new records, as bytes.
     records: Vec<u8>,
     what: What,
+    /// The range of which the new records are copies, if the caller names it.
+    copied: Option<Range<usize>>,
 }
 
 enum What {
@@ -378,15 +408,14 @@ fn spliced(links: &Links<'_>, lists: Vec<(&str, Vec<Splice>)>) -> Result<Edit> {
     Ok(edit)
 }
 
-fn duplicate(links: &Links<'_>, list: &str, range: Range<usize>) -> Result<Edit> {
+fn duplicate(links: &Links<'_>, list: &str, range: Range<usize>, options: &Options) -> Result<Edit> {
     let site = find(links, list)?;
     check_range(&links.sites[site], &range)?;
-    let records = range.clone().flat_map(|index| links.sites[site].record(index).to_vec()).collect();
-    let like = range.clone().map(Some).collect();
-    let mut edit = Edit::default();
-    let spliced = Spliced { start: range.end, end: range.end, first: 0, like };
-    edit.add(links, site, records, What::Splices(vec![spliced]))?;
-    Ok(edit)
+    if options.whole && !options.force && links.is_tree(site) && !links.is_role(site, Role::Models) {
+        let message = "a copy of a node or leaf alone would be in no tree";
+        return Err(refused(&links.sites[site].name, message).with_hint(Hint::Tree));
+    }
+    copies::edit(links, site, range)
 }
 
 fn remove(links: &Links<'_>, lists: &[(&str, &[usize])]) -> Result<Edit> {
@@ -416,7 +445,7 @@ fn check_range(site: &Site<'_>, range: &Range<usize>) -> Result<()> {
 
 impl Edit {
     fn add(&mut self, links: &Links<'_>, site: usize, records: Vec<u8>, what: What) -> Result<()> {
-        match self.lists.insert(site, List { records, what }) {
+        match self.lists.insert(site, List { records, what, copied: None }) {
             None => Ok(()),
             Some(_) => {
                 let error = Error::new(ErrorKind::Argument, "the list is given twice");
@@ -483,6 +512,10 @@ impl List {
             next = *end;
         }
         content.extend((next..site.len()).filter(&stays).map(Source::Old));
-        Change::spliced(site.len(), content, &replaced)
+        let change = Change::spliced(site.len(), content, &replaced);
+        match &self.copied {
+            Some(copied) => change.with_copies_of(copied.clone()),
+            None => change,
+        }
     }
 }

@@ -600,6 +600,8 @@ fn check_targets(lump: &str, entities: &Entities<'_>, sink: &mut Sink) {
         pairs().filter(|pair| is_name(pair.key)).map(|pair| pair.value.to_ascii_lowercase()).collect();
     let sorted: BTreeSet<&[u8]> = names.iter().map(Vec::as_slice).collect();
     for entity in entities.iter() {
+        // An entity may name another one often.
+        let mut said = HashSet::new();
         for pair in entity.pairs() {
             let is_target = is_target(pair.key);
             let output = if is_target { None } else { output_of(pair.value) };
@@ -616,7 +618,7 @@ fn check_targets(lump: &str, entities: &Entities<'_>, sink: &mut Sink) {
                 Some((b'*', start)) => sorted.range(start..).next().is_some_and(|name| name.starts_with(start)),
                 _ => names.contains(&lower),
             };
-            if !is_there {
+            if !is_there && said.insert((pair.key, lower)) {
                 sink.add(&ENTITY_TARGET, At::lump(lump).record(entity.index()), || {
                     format!("its {} names `{}`, and no entity has this name", shown(pair.key), shown(name))
                 });

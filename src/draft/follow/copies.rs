@@ -1,0 +1,138 @@
+//! What goes along with a copied record: copies of the parts that it alone has, of the record that it names and that
+//! names it, and of the entries of lists that name it. References between copies lead from copy to copy.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::{Edit, Spliced, What, cascade, refused};
+use crate::bsp::{How, Link, Links};
+use crate::dialect::Role;
+use crate::error::{Hint, Result};
+
+/// The copies of a range of records.
+pub(super) fn edit(links: &Links<'_>, site: usize, range: Range<usize>) -> Result<Edit> {
+    if links.is_role(site, Role::Models) {
+        let message = "a copy of a model alone would have the faces and the tree of another model";
+        return Err(refused(&links.sites[site].name, message).with_hint(Hint::CopyModel));
+    }
+    let mut copying = Copying { links, copied: BTreeMap::new(), new: BTreeMap::new() };
+    range.clone().for_each(|record| copying.copy(site, record));
+    while let Some((site, records)) = copying.new.pop_first() {
+        copying.follow(site, &records);
+    }
+    let mut edit = Edit::default();
+    for (list, copied) in &copying.copied {
+        let blocks = match links.sites[*list].listed && *list != site {
+            true => copied.iter().enumerate().filter(|(_, copied)| **copied).map(|(at, _)| at..at + 1).collect(),
+            false => blocks(copied),
+        };
+        let (mut records, mut splices) = (Vec::new(), Vec::new());
+        for block in blocks {
+            let end = if *list == site { block.end } else { after(links, *list, block.end) };
+            let first = records.len() / links.sites[*list].record.size;
+            block.clone().for_each(|index| records.extend_from_slice(links.sites[*list].record(index)));
+            splices.push(Spliced { start: end, end, first, like: block.map(Some).collect() });
+        }
+        // Those that are put to the end of the list come last.
+        splices.sort_by_key(|splice| splice.end);
+        edit.add(links, *list, records, What::Splices(splices))?;
+    }
+    if let Some(list) = edit.lists.get_mut(&site) {
+        list.copied = Some(range);
+    }
+    Ok(edit)
+}
+
+struct Copying<'c, 'a> {
+    links: &'c Links<'a>,
+    /// Which records of each list are copied.
+    copied: BTreeMap<usize, Vec<bool>>,
+    /// Those of which it is not known yet what goes along.
+    new: BTreeMap<usize, Vec<usize>>,
+}
+
+impl Copying<'_, '_> {
+    fn copy(&mut self, site: usize, record: usize) {
+        let len = self.links.sites[site].len();
+        let copied = self.copied.entry(site).or_insert_with(|| vec![false; len]);
+        if copied.get_mut(record).is_some_and(|copied| !std::mem::replace(copied, true)) {
+            self.new.entry(site).or_default().push(record);
+        }
+    }
+
+    /// Copies what goes along with records of a list.
+    fn follow(&mut self, site: usize, records: &[usize]) {
+        let links = self.links;
+        let len = |site: usize| links.sites[site].len();
+        for link in links.links.iter().filter(|link| link.from == site && is_copied(links, link.to)) {
+            let named = |record: usize| {
+                let (first, count) = link.named(links.sites[site].record(record), len(link.to))?;
+                let end = usize::try_from(first.checked_add(count)?).ok()?;
+                usize::try_from(first).ok().map(|first| first..end).filter(|named| named.end <= len(link.to))
+            };
+            if matches!(link.how, How::Run(_, _, order) if order.is_own()) {
+                // Runs may overlap.
+                let mut parts: Vec<Range<usize>> = records.iter().filter_map(|record| named(*record)).collect();
+                parts.sort_unstable_by_key(|part| part.start);
+                let mut next = 0;
+                for part in parts {
+                    (part.start.max(next)..part.end).for_each(|part| self.copy(link.to, part));
+                    next = next.max(part.end);
+                }
+            } else if cascade::is_number(link) && link.to != site {
+                let is_back = |back: &&Link| back.from == link.to && back.to == site && cascade::is_number(back);
+                let backs: Vec<&Link> = links.links.iter().filter(is_back).collect();
+                for record in records {
+                    let Some(other) = named(*record).map(|named| named.start) else { continue };
+                    let names = |back: &&Link| back.named(links.sites[link.to].record(other), len(site));
+                    let is_it = |(first, _): (i64, i64)| usize::try_from(first) == Ok(*record);
+                    if backs.iter().filter_map(names).any(is_it) {
+                        self.copy(link.to, other);
+                    }
+                }
+            }
+        }
+        let lists = |link: &&Link| link.to == site && links.sites[link.from].listed && cascade::is_number(link);
+        for link in links.links.iter().filter(lists) {
+            let mut is_copied = vec![false; len(site)];
+            records.iter().for_each(|record| is_copied[*record] = true);
+            for entry in 0..len(link.from) {
+                let named = link.named(links.sites[link.from].record(entry), len(site));
+                let named = named.and_then(|(first, _)| usize::try_from(first).ok());
+                if named.is_some_and(|named| is_copied.get(named) == Some(&true)) {
+                    self.copy(link.from, entry);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the records of a list are copied along: those that belong to others by their order follow anyway.
+fn is_copied(links: &Links<'_>, site: usize) -> bool {
+    links.sites[site].parallel.is_none()
+}
+
+/// The ranges of records that are set.
+fn blocks(copied: &[bool]) -> Vec<Range<usize>> {
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    for record in (0..copied.len()).filter(|record| copied[*record]) {
+        match blocks.last_mut().filter(|block| block.end == record) {
+            Some(block) => block.end += 1,
+            None => blocks.push(record..record + 1),
+        }
+    }
+    blocks
+}
+
+/// Where the copies of parts are put: after the parts, but not among those of another whole.
+fn after(links: &Links<'_>, list: usize, end: usize) -> usize {
+    let len = links.sites[list].len();
+    let wholes = links.links.iter().filter(|link| link.to == list && cascade::is_whole(link));
+    let mut runs = wholes.flat_map(|link| {
+        let from = &links.sites[link.from];
+        (0..from.len()).filter_map(move |record| link.named(from.record(record), len))
+    });
+    let end_of = i64::try_from(end).unwrap_or(i64::MAX);
+    let is_among = runs.any(|(first, count)| first < end_of && end_of < first.saturating_add(count));
+    if is_among { len } else { end }
+}
