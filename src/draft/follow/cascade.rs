@@ -322,7 +322,8 @@ pub(super) fn order(site: &Site<'_>, change: &Change) -> Result<()> {
     Ok(())
 }
 
-/// The error if a record with a meaning by its number would go because others do; `named` are those that the edit names.
+/// The error if a record with a meaning by its number would go because others do; `named` are those that the edit
+/// names.
 pub(super) fn reached(links: &Links<'_>, removed: &Removed, named: &Removed) -> Result<()> {
     for (at, gone) in removed {
         let site = &links.sites[*at];

@@ -307,7 +307,7 @@ impl Change {
                     let new = i64::try_from(self.place[from]).unwrap_or(i64::MAX);
                     return if is_own { Ok(Some((new, count + more))) } else { Err(Why::Inside) };
                 }
-                // Of planes, those go that another one stands for.
+                // A plane goes where another record has the same one.
                 if matches!(order, Order::Planes(_))
                     && (1..to - from).contains(&stays)
                     && next[to] - next[from] == stays

@@ -179,8 +179,8 @@ impl<'a> Structure<'_, 'a> {
     }
 
     /// Refuses an edit that is not whole by itself, unless it is forced: after it a lump has another number of records
-    /// than others call for, or a copied node or leaf is in no tree. Such a map is damaged, but one of several edits may
-    /// leave it so until the next one.
+    /// than others call for, or a copied node or leaf is in no tree. Such a map is damaged, but one of several edits
+    /// may leave it so until the next one.
     pub fn whole(mut self) -> Self {
         self.options.whole = true;
         self
@@ -275,10 +275,10 @@ impl<'a> Structure<'_, 'a> {
         draft.follow(&options, |links| remove(links, lists))
     }
 
-    /// Adds copies of the records of a range after them. Each copy is where its original is: in the same sets, and in the
-    /// lists that name it, such as the brushes of leafs. Parts that a record shares with no other are copied with it,
-    /// such as the sides of a brush, and so is a record that it names and that names it, such as a displacement and its
-    /// face. Copies that belong together name each other.
+    /// Adds copies of the records of a range after them. Each copy is where its original is: in the same sets, and in
+    /// the lists that name it, such as the brushes of leafs. Parts that a record shares with no other are copied with
+    /// it, such as the sides of a brush, and so is a record that it names and that names it, such as a displacement
+    /// and its face. Copies that belong together name each other.
     ///
     /// ```
     /// use bspkit::dialect::quake2;
