@@ -226,7 +226,10 @@ fn known(survey: &Survey) -> Result<Baseline, Error> {
 /// What is found in the map with its edits and is not known.
 fn new_ones(draft: &Draft<'_>, known: &Baseline) -> Result<Vec<Finding>> {
     let Some(view) = draft.view()? else { return Ok(Vec::new()) };
-    Ok(known.new_ones("", check::run(&view, &of_faults()?)?))
+    let mut found = known.new_ones("", check::run(&view, &of_faults()?)?);
+    // The old bytes of all on which the light of faces depends are kept.
+    found.extend(check::relit(draft, &view, &of_faults()?));
+    Ok(found)
 }
 
 // The files of a folder, by their paths below it. Case is ignored, as on many file systems.

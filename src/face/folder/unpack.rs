@@ -13,6 +13,7 @@ use crate::dialect::Role;
 use crate::face::records::{Format, Lump, distinct_name, file_stems};
 use crate::face::report::base64;
 use crate::face::{folder, input, put, shown};
+use crate::op::check;
 use crate::{Bsp, Data, Error, ErrorKind, Result, Slot, SlotId};
 
 // Takes a map apart into files.
@@ -178,6 +179,8 @@ impl<'b, 'a> Unpacker<'b, 'a> {
         let role = self.bsp.role_of(slot.id);
         let mut stored = Stored { lump: slot.name.clone(), at: at(&slot.stored), crc: crc(bytes), ..Stored::default() };
         let mut is_kept = is_packed || role == Some(Role::GameLump) || self.is_shared(slot);
+        // The old records say which light a face had.
+        is_kept |= check::places_light(self.bsp, slot);
         let shown = self.shown.iter().find(|(id, _)| *id == slot.id).map(|(_, folder)| (*folder).to_owned());
         let part = match role {
             _ if shown.is_some() => {

@@ -14,7 +14,7 @@ use crate::bytes::{escaped, index, wide, word};
 use crate::content::lightmap::{Block, Light, LightFault, LightFaultKind, LightSet};
 use crate::content::textures;
 use crate::dialect::{Form, LightModel, Role};
-use crate::file::SlotId;
+use crate::file::{Slot, SlotId};
 
 // The light of faces: whether all of it is in the lump. The lens of light says where it is and how large.
 //
@@ -116,15 +116,18 @@ const PLACES: [Role; 4] = [Role::TexInfo, Role::Vertexes, Role::Edges, Role::Sur
 /// What a face reads: the columns and rows of its images, and their number.
 type Size = ([usize; 2], usize);
 
+/// Whether the place or the size of light follows from a slot.
+pub(crate) fn places_light(bsp: &Bsp<'_>, slot: &Slot) -> bool {
+    let LightModel::Faces(model) = bsp.dialect().light else { return false };
+    let name = slot.name.as_str();
+    let is_of_faces = model.lumps.iter().any(|lumps| lumps.faces.contains(&name) || lumps.placed_by == Some(name));
+    is_of_faces || bsp.role_of(slot.id).is_some_and(|role| PLACES.contains(&role))
+}
+
 /// Finds the faces that read other light after an edit of these slots.
 pub(super) fn check_relit(old: &Bsp<'_>, new: &Bsp<'_>, touched: &[SlotId], sink: &mut Sink) {
-    let LightModel::Faces(model) = old.dialect().light else { return };
-    let has_places = |slot: &SlotId| {
-        let name = old.container().slot(*slot).map_or("", |slot| &slot.name);
-        let is_of_faces = model.lumps.iter().any(|lumps| lumps.faces.contains(&name) || lumps.placed_by == Some(name));
-        is_of_faces || old.role_of(*slot).is_some_and(|role| PLACES.contains(&role))
-    };
-    if !touched.iter().any(has_places) {
+    let is_touched = |slot: &&Slot| touched.contains(&slot.id);
+    if !old.slots().iter().filter(is_touched).any(|slot| places_light(old, slot)) {
         return;
     }
     let (Ok(before), Ok(after)) = (old.light(), new.light()) else { return };

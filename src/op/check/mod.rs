@@ -28,6 +28,7 @@ use finding::{
     ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TARGET,
     ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
 };
+pub(crate) use light::places_light;
 use lumps::{Lump, Lumps};
 pub use lumps::{Usage, usage};
 pub use references::{Stale, stale};
@@ -119,9 +120,7 @@ pub fn run(bsp: &Bsp<'_>, options: &Options) -> Result<Vec<Finding>> {
 pub fn introduced(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> {
     let engine = engine(draft.bsp(), options)?;
     let Some(view) = draft.view()? else { return Ok(Vec::new()) };
-    let touched = draft.bsp().slots().iter().zip(view.slots());
-    let touched = touched.filter(|(old, new)| view.container().is_pending(new.id) || old.version != new.version);
-    let touched: Vec<SlotId> = touched.map(|(old, _)| old.id).collect();
+    let touched = touched(draft, &view);
     if let Some(findings) = introduced_by_edit(draft, &view, &touched, engine, options) {
         return Ok(findings);
     }
@@ -132,10 +131,22 @@ pub fn introduced(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> 
     };
     let new = all(&view);
     let mut found = if new.is_empty() { Vec::new() } else { new.without(all(draft.bsp())).into_findings() };
-    let mut left = Sink::new(&options.allowed, LISTED);
-    light::check_relit(draft.bsp(), &view, &touched, &mut left);
-    found.extend(left.into_findings());
+    found.extend(relit(draft, &view, options));
     Ok(found)
+}
+
+/// The slots that have other content, or another version.
+fn touched(draft: &Draft<'_>, view: &Bsp<'_>) -> Vec<SlotId> {
+    let slots = draft.bsp().slots().iter().zip(view.slots());
+    let touched = slots.filter(|(old, new)| view.container().is_pending(new.id) || old.version != new.version);
+    touched.map(|(old, _)| old.id).collect()
+}
+
+/// Of what [`introduced`] finds, the light that does not go along with the edits; `view` is the map with these.
+pub(crate) fn relit(draft: &Draft<'_>, view: &Bsp<'_>, options: &Options) -> Vec<Finding> {
+    let mut left = Sink::new(&options.allowed, LISTED);
+    light::check_relit(draft.bsp(), view, &touched(draft, view), &mut left);
+    left.into_findings()
 }
 
 fn engine(bsp: &Bsp<'_>, options: &Options) -> Result<Option<&'static Engine>> {

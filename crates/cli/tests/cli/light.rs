@@ -103,3 +103,58 @@ fn images_of_own_maps_are_what_they_were() {
     }
     assert_eq!(std::fs::read_to_string(&golden).unwrap_or_default(), text);
 }
+
+/// The number of luxels that a face reads follows from texinfos, corners and fields of faces; its light stays where it
+/// is. Whatever way an edit of these comes, the map that is saved is warned of.
+#[test]
+fn every_door_says_that_light_is_left_behind() {
+    let axes = ("texinfo", "TEXINFO", "vectors", "[[1,0,0,0],[0,-1,0,0]]", "[[0.5,0,0,0],[0,-1,0,0]]");
+    let size = ("luxel_size", "[4,8]", "[5,5]");
+    let of_size = |lump, file| (lump, file, size.0, size.1, size.2);
+    let maps = [
+        ("q2/own_rooms", "05_", 0, axes),
+        ("goldsrc/own_rooms", "06_", 1, axes),
+        ("source/room_v20", "07_", 4, of_size("faces", "FACES")),
+        ("source/room_v20", "58_", 4, of_size("faces_hdr", "FACES_HDR")),
+    ];
+    for (map, number, record, (lump, file, field, old, new)) in maps {
+        let room = Room::new();
+        room.write("map.bsp", &fixture(&format!("{map}.bsp")));
+        let file = format!("{number}{file}");
+        let text = String::from_utf8(room.bspkit(&format!("dump map.bsp {lump}")).done().out).unwrap();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let [from, to] = [old, new].map(|value| format!("\"{field}\":{value}"));
+        assert!(lines[record].contains(&from), "{map}: {}", lines[record]);
+        lines[record] = lines[record].replace(&from, &to);
+        let json = lines.join("\n") + "\n";
+        room.write("new.jsonl", json.as_bytes());
+        let said = |door: &str, command: &str| {
+            let run = room.bspkit(command).done();
+            assert!(run.err.contains("light-moved"), "{map}: {door}: {}", run.err);
+        };
+        said("set", &format!("set map.bsp {lump}[{record}].{field}={new} -o edited.bsp"));
+        said("load", &format!("load map.bsp {lump} new.jsonl -o out.bsp"));
+        assert!(room.read("out.bsp") == room.read("edited.bsp"), "{map}");
+        said("load --follow", &format!("load map.bsp {lump} new.jsonl --follow -o out.bsp"));
+        for (format, extension) in [("csv", "csv"), ("raw", "bin")] {
+            let text = room.bspkit(&format!("dump edited.bsp {lump} --format {format}")).done().out;
+            room.write(format!("new.{extension}"), &text);
+            said(format, &format!("load map.bsp {lump} new.{extension} -o out.bsp"));
+        }
+        let script = format!("let record = records(\"{lump}\")[{record}]; record.{field} = {new};");
+        room.write("door.rhai", script.as_bytes());
+        said("run", "run door.rhai map.bsp -o out.bsp");
+        said("in place", &format!("set map.bsp {lump}[{record}].{field}={new} --dry-run"));
+        for (folder, options) in [("text", ""), ("bytes", " --no-images --format raw")] {
+            room.bspkit(&format!("unpack map.bsp {folder}{options} -q")).done();
+            let (path, text) = match folder {
+                "text" => (format!("{folder}/{file}.jsonl"), json.clone().into_bytes()),
+                _ => (format!("{folder}/{file}.bin"), room.read("new.bin")),
+            };
+            assert!(room.path(&path).exists(), "{path}");
+            room.write(&path, &text);
+            said(&format!("pack of {folder}"), &format!("pack {folder} -o out.bsp"));
+            assert!(room.read("out.bsp") == room.read("edited.bsp"), "{map}: {folder}");
+        }
+    }
+}
