@@ -11,6 +11,7 @@ mod references;
 mod shapes;
 mod tree;
 
+use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
@@ -607,9 +608,11 @@ fn is_name(key: &[u8]) -> bool {
 /// The names that targets and outputs give, and no entity has. A game may make an entity of that name while it runs.
 fn check_targets(lump: &str, entities: &Entities<'_>, sink: &mut Sink) {
     let pairs = || entities.iter().flat_map(|entity| entity.pairs());
-    let names: HashSet<Vec<u8>> =
-        pairs().filter(|pair| is_name(pair.key)).map(|pair| pair.value.to_ascii_lowercase()).collect();
-    let sorted: BTreeSet<&[u8]> = names.iter().map(Vec::as_slice).collect();
+    // Many maps have no targets, and few have one with a wildcard.
+    let names: LazyCell<HashSet<Vec<u8>>, _> = LazyCell::new(|| {
+        pairs().filter(|pair| is_name(pair.key)).map(|pair| pair.value.to_ascii_lowercase()).collect()
+    });
+    let sorted: LazyCell<BTreeSet<&[u8]>, _> = LazyCell::new(|| names.iter().map(Vec::as_slice).collect());
     for entity in entities.iter() {
         // An entity may name another one often.
         let mut said = HashSet::new();

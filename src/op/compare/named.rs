@@ -132,8 +132,16 @@ fn keys(old: &Entity<'_>, new: &Entity<'_>) -> Vec<KeyChange> {
         let both = old.into_iter().zip(new).filter(|(old, new)| old.value != new.value);
         return both.map(|(old, new)| change(new.key, Some(old.value), Some(new.value))).collect();
     }
-    let orders = other_orders([&old, &new]);
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let room = old.len().min(new.len()) - same;
+    let end = old.iter().rev().zip(new.iter().rev()).take(room).take_while(|(old, new)| old == new).count();
+    // Most edits only add or only remove pairs in one place.
+    if room == end {
+        let removed = old[same..old.len() - end].iter().map(|pair| change(pair.key, Some(pair.value), None));
+        let added = new[same..new.len() - end].iter().map(|pair| change(pair.key, None, Some(pair.value)));
+        return removed.chain(added).collect();
+    }
+    let orders = other_orders([&old, &new]);
     old.drain(..same);
     new.drain(..same);
     let mut equal: HashMap<Pair<'_>, usize> = HashMap::new();
