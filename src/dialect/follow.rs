@@ -106,6 +106,9 @@ pub struct Places {
     pub lump: &'static str,
     /// The offsets of the numbers, 32 bits each, in ascending order; `None` if the content cannot be read.
     pub find: fn(&[u8]) -> Option<Vec<usize>>,
+    /// Takes the parts out whose numbers are at these offsets, which are in ascending order; all other bytes stay where
+    /// they are. `None` if that cannot be, and then the content is no longer of use.
+    pub remove: fn(&mut [u8], &[usize]) -> Option<()>,
     /// Whether the part with the number at an offset names nothing else of the map, so that another map can have it.
     pub is_apart: fn(&[u8], usize) -> bool,
 }

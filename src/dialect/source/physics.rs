@@ -3,6 +3,8 @@
 //! brush with it. The layout of solids is measured: in maps of versions 19 and 20 the pieces of the world and of models
 //! have the numbers of their brushes there.
 
+use std::ops::Range;
+
 use crate::bytes::index;
 use crate::dialect::{Block, Places, Row};
 use crate::record::{Field, Record, records};
@@ -89,7 +91,8 @@ pub(in crate::dialect) const PHYSCOLLIDE: Row = with_brushes("PHYSCOLLIDE");
 pub(super) const PHYSCOLLIDESURFACE: Row = with_brushes("PHYSCOLLIDESURFACE");
 
 const fn with_brushes(lump: &'static str) -> Row {
-    let brushes = Places { lump: "BRUSHES", find: brushes_of_pieces, is_apart: is_without_materials };
+    let brushes =
+        Places { lump: "BRUSHES", find: brushes_of_pieces, remove: remove_pieces, is_apart: is_without_materials };
     Row::lens(lump, "physics").blocks("MODELS", blocks).places(brushes)
 }
 
@@ -113,9 +116,9 @@ fn blocks(bytes: &[u8]) -> Option<Vec<Block>> {
     Some(blocks)
 }
 
-/// The offsets of the numbers of brushes; `None` if a solid has another layout.
-fn brushes_of_pieces(bytes: &[u8]) -> Option<Vec<usize>> {
-    let mut places = Vec::new();
+/// Where the solids of all models are.
+fn solids(bytes: &[u8]) -> Option<Vec<Range<usize>>> {
+    let mut solids = Vec::new();
     for block in blocks(bytes)? {
         let head: PhysicsHead = at(bytes, block.range.start)?;
         let mut solid = block.range.start + PhysicsHead::SIZE;
@@ -123,8 +126,17 @@ fn brushes_of_pieces(bytes: &[u8]) -> Option<Vec<usize>> {
             let size = usize::try_from(at::<SolidHead>(bytes, solid)?.size).ok()?;
             let start = solid + SolidHead::SIZE;
             solid = start.checked_add(size).filter(|end| *end <= block.range.end)?;
-            pieces(&bytes[start..solid], start, &mut places)?;
+            solids.push(start..solid);
         }
+    }
+    Some(solids)
+}
+
+/// The offsets of the numbers of brushes; `None` if a solid has another layout.
+fn brushes_of_pieces(bytes: &[u8]) -> Option<Vec<usize>> {
+    let mut places = Vec::new();
+    for solid in solids(bytes)? {
+        pieces(&bytes[solid.clone()], solid.start, &mut places)?;
     }
     places.sort_unstable();
     places.dedup();
@@ -133,14 +145,10 @@ fn brushes_of_pieces(bytes: &[u8]) -> Option<Vec<usize>> {
 
 /// The places of the numbers in a solid that begins at an offset of the lump.
 fn pieces(solid: &[u8], start: usize, places: &mut Vec<usize>) -> Option<()> {
-    let first = match solid.starts_with(b"VPHY") {
-        true if solid.get(6) == Some(&MOPP) => return ledges(solid, start, places),
-        true => HEAD_OF_SOLID,
-        false => 0,
-    };
-    let surface: Surface = at(solid, first).filter(|surface: &Surface| surface.kind == *b"IVPS")?;
-    let step = |from: usize, by: i32| from.checked_add_signed(isize::try_from(by).ok()?);
-    let mut open = vec![step(first, surface.tree)?];
+    if is_mopp(solid) {
+        return ledges(solid, start, places);
+    }
+    let mut open = vec![tree(solid)?];
     // A tree has no more nodes than there is room for.
     for _ in 0..=solid.len() / PieceNode::SIZE {
         let Some(place) = open.pop() else { return Some(()) };
@@ -156,6 +164,81 @@ fn pieces(solid: &[u8], start: usize, places: &mut Vec<usize>) -> Option<()> {
         }
     }
     None
+}
+
+fn is_mopp(solid: &[u8]) -> bool {
+    solid.starts_with(b"VPHY") && solid.get(6) == Some(&MOPP)
+}
+
+/// Where the tree of pieces begins in a solid that is not of the other kind.
+fn tree(solid: &[u8]) -> Option<usize> {
+    let first = if solid.starts_with(b"VPHY") { HEAD_OF_SOLID } else { 0 };
+    let surface: Surface = at(solid, first).filter(|surface: &Surface| surface.kind == *b"IVPS")?;
+    step(first, surface.tree)
+}
+
+fn step(from: usize, by: i32) -> Option<usize> {
+    from.checked_add_signed(isize::try_from(by).ok()?)
+}
+
+/// Takes pieces out of the trees of solids. What only they had stays, as bytes to which nothing leads. Spheres and
+/// hulls around several pieces stay as large as they were: they only say where it is worth to look.
+fn remove_pieces(bytes: &mut [u8], gone: &[usize]) -> Option<()> {
+    for solid in solids(bytes)? {
+        let from = |at: usize| gone.partition_point(|gone| *gone < at);
+        let own: Vec<usize> = gone[from(solid.start)..from(solid.end)].iter().map(|gone| gone - solid.start).collect();
+        if !own.is_empty() {
+            prune_tree(&mut bytes[solid], &own)?;
+        }
+    }
+    Some(())
+}
+
+/// Writes the tree of a solid anew, in the place of the old one: without the pieces whose numbers are at these offsets,
+/// and without nodes that would have one child.
+fn prune_tree(solid: &mut [u8], gone: &[usize]) -> Option<()> {
+    const NODE: usize = PieceNode::SIZE;
+    // The code of the other kind names its pieces too.
+    let root = tree(solid).filter(|_| !is_mopp(solid))?;
+    // The nodes, each with the number of its second child: the first one follows it.
+    let mut nodes: Vec<(PieceNode, Option<usize>)> = Vec::new();
+    let mut open = vec![root];
+    while let Some(place) = open.pop() {
+        let node: PieceNode = at(solid, place).filter(|_| place == root + NODE * nodes.len())?;
+        let right = if node.right == 0 { None } else { Some(step(place, node.right)?) };
+        open.extend(right.into_iter().flat_map(|right| [right, place + NODE]));
+        let number = right.map_or(Some(None), |right| right.checked_sub(root).map(|by| Some(by / NODE)))?;
+        nodes.push((node, number));
+    }
+    let mut stays = vec![false; nodes.len()];
+    for (index, (node, right)) in nodes.iter().enumerate().rev() {
+        stays[index] = match right {
+            Some(right) => *stays.get(index + 1)? || *stays.get(*right)?,
+            None => gone.binary_search(&(step(root + NODE * index, node.piece)? + NUMBER)).is_err(),
+        };
+    }
+    let mut new: Vec<PieceNode> = Vec::new();
+    let mut open = if stays[0] { vec![(0, None)] } else { return None };
+    while let Some((mut index, parent)) = open.pop() {
+        while let Some(right) = nodes[index].1.filter(|right| stays[index + 1] != stays[*right]) {
+            index = if stays[index + 1] { index + 1 } else { right };
+        }
+        let by = |from: usize, to: usize| Some(i32::try_from(NODE * to).ok()? - i32::try_from(NODE * from).ok()?);
+        if let Some(parent) = parent {
+            new.get_mut::<usize>(parent)?.right = by(parent, new.len())?;
+        }
+        let (mut node, right) = nodes[index];
+        if node.piece != 0 {
+            // It is relative to the node, which has another place.
+            node.piece = node.piece.checked_add(by(new.len(), index)?)?;
+        }
+        open.extend(right.into_iter().flat_map(|right| [(right, Some(new.len())), (index + 1, None)]));
+        new.push(node);
+    }
+    let tree = solid.get_mut(root..root + NODE * nodes.len())?;
+    tree.fill(0);
+    tree.chunks_exact_mut(NODE).zip(new).for_each(|(to, node)| to.copy_from_slice(&node.encode()));
+    Some(())
 }
 
 /// The places of the numbers in a solid of the other kind, which has its pieces one after the other and the points of
@@ -229,6 +312,27 @@ mod tests {
         let bytes = lump(&solid());
         let places = brushes_of_pieces(&bytes).unwrap();
         assert_eq!(places.iter().map(|at| word(&bytes, *at).unwrap()).collect::<Vec<_>>(), [7, 9]);
+    }
+
+    #[test]
+    fn pieces_go_with_their_brushes() {
+        let bytes = lump(&solid());
+        let places = brushes_of_pieces(&bytes).unwrap();
+        for (gone, left) in [(0, 9), (1, 7)] {
+            let mut new = bytes.clone();
+            remove_pieces(&mut new, &places[gone..=gone]).unwrap();
+            let places = brushes_of_pieces(&new).unwrap();
+            assert_eq!(places.iter().map(|at| word(&new, *at).unwrap()).collect::<Vec<_>>(), [left]);
+            assert_eq!(new.len(), bytes.len());
+        }
+        assert_eq!(remove_pieces(&mut bytes.clone(), &places), None, "a solid has a piece");
+        let mut endless = solid();
+        let tree = HEAD_OF_SOLID + 48 + 32;
+        endless[tree + 28..tree + 32].copy_from_slice(&(-28_i32).to_le_bytes());
+        assert_eq!(prune_tree(&mut endless, &[]), None);
+        let mut mopp = lump(&mopp(&[(12, 7), (8, 9)]));
+        let places = brushes_of_pieces(&mopp).unwrap();
+        assert_eq!(remove_pieces(&mut mopp, &places[..1]), None);
     }
 
     #[test]

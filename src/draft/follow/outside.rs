@@ -43,6 +43,7 @@ impl Outside<'_, '_> {
             let mut bytes = map.little_endian(*slot)?.to_vec();
             let gone = gone_blocks(links, changes, *slot, &bytes);
             let (mut gone, mut needed, mut count) = (gone.iter().peekable(), Needed::default(), 0);
+            let mut removed = Vec::new();
             for at in places {
                 while gone.next_if(|block| block.end <= *at).is_some() {}
                 if gone.peek().is_some_and(|block| block.contains(at)) {
@@ -56,6 +57,7 @@ impl Outside<'_, '_> {
                         count += 1;
                     }
                     Err(Why::Gone) => {
+                        removed.push(*at);
                         needed.add(|| format!("{}[{old}]", links.sites[site].name), || format!("{name} at byte {at}"));
                     }
                     Err(why) => {
@@ -64,10 +66,20 @@ impl Outside<'_, '_> {
                 }
             }
             if let Some(error) = needed.into_final_error() {
-                return Err(error.with_hint(format!("{name} is not an array: its parts cannot be removed one by one")));
+                let places = map.container().slot(*slot).and_then(|slot| map.row(slot).ok()?.order.places);
+                if places.and_then(|places| (places.remove)(&mut bytes, &removed)).is_none() {
+                    let hint = format!(
+                        "a solid of {name} has no other piece, or is of a kind whose pieces cannot go alone; models go \
+                         with their solids"
+                    );
+                    return Err(error.with_hint(hint));
+                }
+                self.followed.removed.push(FollowedRecords { lump: format!("{name}.pieces"), count: removed.len() });
             }
             if count > 0 {
                 self.followed.note(name, &lump.to_lowercase(), count);
+            }
+            if count + removed.len() > 0 {
                 self.new.insert(*slot, bytes);
             }
         }
