@@ -34,13 +34,7 @@ pub(crate) fn references<'py>(py: Python<'py>, shared: &Shared, lump: &str, reco
 
 /// The places of records by Python's indices: negative ones count from the end. Places between records may be the end.
 fn places(draft: &Draft<'static>, list: &str, indices: &[isize], between: bool) -> bspkit::Result<Vec<usize>> {
-    let (lump, part) = match draft.bsp().slot(list) {
-        Ok(slot) => (slot, None),
-        Err(error) => match list.rsplit_once('.') {
-            Some((lump, part)) => (draft.bsp().slot(lump)?, Some(part)),
-            None => return Err(error),
-        },
-    };
+    let (lump, part) = draft.bsp().list_named(list)?;
     let parts = draft.spans(lump.id)?;
     let is_it = |name: &str| part.is_none_or(|part| part.eq_ignore_ascii_case(name));
     let count: usize = parts.iter().filter(|found| is_it(found.list)).map(|found| found.count()).sum();

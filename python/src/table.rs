@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bspkit::bytes::ByteOrder;
 use bspkit::dialect::Span;
 use bspkit::record::{FieldInfo, Meaning, Number, RecordInfo, Shape};
-use bspkit::{Bsp, Data, Draft, Error, ErrorKind, SlotId};
+use bspkit::{Data, Draft, ErrorKind, SlotId};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
 
@@ -124,30 +124,11 @@ fn array<'py>(py: Python<'py>, state: &mut State, slot: SlotId) -> Res<Bound<'py
 
 /// The records of a lump, or of one list of it.
 fn find(draft: &Draft<'static>, lump: &str) -> Res<(SlotId, Span)> {
-    let bsp: &Bsp<'_> = draft.bsp();
-    let (slot, list) = match (bsp.slot(lump), lump.rsplit_once('.')) {
-        (Ok(slot), _) => (slot, None),
-        (Err(error), None) => return Err(error.into()),
-        (Err(error), Some((lump, list))) => (bsp.slot(lump).map_err(|_| error)?, Some(list)),
-    };
-    bsp.row(slot)?;
-    let is_it = |part: &Span| list.is_none_or(|list| part.list.eq_ignore_ascii_case(list));
-    let mut parts = draft.spans(slot.id)?;
-    let names: Vec<String> = parts.iter().map(|part| format!("{}.{}", slot.name, part.list)).collect();
-    parts.retain(is_it);
-    match (parts.pop(), parts.is_empty()) {
-        (Some(part), true) => Ok((slot.id, part)),
-        (None, _) if names.is_empty() => {
-            let message = format!("{} has no records", slot.name);
-            Err(Error::new(ErrorKind::Unsupported, message).with_hint("use bytes and set_bytes for its bytes").into())
-        }
-        _ => {
-            let message = format!("{} has several lists of records", slot.name);
-            Err(Error::new(ErrorKind::Argument, message)
-                .with_hint(format!("name one of them: {}", names.join(", ")))
-                .into())
-        }
-    }
+    let records = draft.records(lump).map_err(|error| match error.kind() {
+        ErrorKind::Unsupported => error.with_hint("use bytes and set_bytes for its bytes"),
+        _ => error,
+    })?;
+    Ok((records.slot(), records.span().clone()))
 }
 
 /// The type of NumPy for a struct. It is made once.

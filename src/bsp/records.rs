@@ -75,7 +75,7 @@ impl<'a> Bsp<'a> {
     /// lists and none is named, [`ErrorKind::Unsupported`] if it has no records, [`ErrorKind::Malformed`] if its lists
     /// do not fit; otherwise as [`Bsp::bytes`].
     pub fn records<'n>(&self, of: impl Into<ListName<'n>>) -> Result<Records<'a>> {
-        let (slot, list) = self.list_named(of.into())?;
+        let (slot, list) = self.list_of(of.into())?;
         let mut lists = self.lists_of(slot, list)?;
         match (lists.pop(), lists.is_empty()) {
             (Some(records), true) => Ok(records),
@@ -109,23 +109,37 @@ impl<'a> Bsp<'a> {
     /// # Errors
     /// As [`Bsp::records`], but for the number of lists.
     pub fn lists<'n>(&self, of: impl Into<ListName<'n>>) -> Result<Vec<Records<'a>>> {
-        let (slot, list) = self.list_named(of.into())?;
+        let (slot, list) = self.list_of(of.into())?;
         self.lists_of(slot, list)
     }
 
-    fn list_named<'n>(&self, of: ListName<'n>) -> Result<(&Slot, Option<&'n str>)> {
-        let name = match of {
-            ListName::Named(name) => name,
+    /// The slot of `LUMP` or `LUMP.LIST`, and the list if one is named; whether there is such a list is not looked at.
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/source/room_v20.bsp")?;
+    /// let (slot, list) = map.list_named("game:sprp.names")?;
+    /// assert_eq!((slot.name.as_str(), list), ("game:sprp", Some("names")));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Bsp::slot`].
+    pub fn list_named<'n>(&self, name: &'n str) -> Result<(&Slot, Option<&'n str>)> {
+        match (self.slot(name), name.rsplit_once('.')) {
+            (Err(error), Some((lump, list))) => self.slot(lump).map(|slot| (slot, Some(list))).map_err(|_| error),
+            (slot, _) => slot.map(|slot| (slot, None)),
+        }
+    }
+
+    fn list_of<'n>(&self, of: ListName<'n>) -> Result<(&Slot, Option<&'n str>)> {
+        match of {
+            ListName::Named(name) => self.list_named(name),
             ListName::Role(role) => {
                 let none =
                     || Error::new(ErrorKind::NotFound, format!("the map has no lump of the role {}", role.name()));
                 let slot = self.role(role).ok_or_else(none)?;
-                return Ok((self.referred(&slot.name).and_then(|name| self.named(name)).unwrap_or(slot), None));
+                Ok((self.referred(&slot.name).and_then(|name| self.named(name)).unwrap_or(slot), None))
             }
-        };
-        match (self.slot(name), name.rsplit_once('.')) {
-            (Err(error), Some((lump, list))) => self.slot(lump).map(|slot| (slot, Some(list))).map_err(|_| error),
-            (slot, _) => slot.map(|slot| (slot, None)),
         }
     }
 

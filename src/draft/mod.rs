@@ -8,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use crate::bsp::Bsp;
+use crate::bsp::{Bsp, ListName, Records};
 use crate::bytes::{ByteOrder, Data, Rope};
 use crate::content::bspx::{BrushList, LightOctrees};
 use crate::content::disp::{LightmapAlphas, SamplePositions};
@@ -124,12 +124,20 @@ impl<'a> Draft<'a> {
     /// for other content.
     ///
     /// # Errors
-    /// As [`Bsp::records`] and [`Draft::bytes`].
+    /// As [`Bsp::spans`] and [`Draft::bytes`].
     pub fn spans(&self, slot: SlotId) -> Result<Vec<Span>> {
         match self.bsp.row(self.slot(slot)?) {
             Ok(row) => row.parts(&self.bsp.byte_swapped(row, self.bytes(slot)?, ByteOrder::Big)),
             Err(_) => Ok(Vec::new()),
         }
+    }
+
+    /// The records of a list as the draft has them: [`Bsp::records`].
+    ///
+    /// # Errors
+    /// As [`Bsp::records`] and [`Draft::bytes`].
+    pub fn records<'n>(&self, of: impl Into<ListName<'n>>) -> Result<Records<'a>> {
+        self.view()?.as_ref().unwrap_or(&self.bsp).records(of)
     }
 
     /// As [`Draft::set`] with bytes whose numbers are little-endian, whatever the file's byte order is.

@@ -95,7 +95,11 @@ impl<'a> Lump<'a> {
         let current = match view.as_ref().and_then(|view| Some((view, view.container().slot(self.slot)?))) {
             Some((view, slot)) if !self.parts.is_empty() => {
                 let now = Lump::read(view, slot)?;
-                if self.parts.len() == 1 && now.parts.len() > 1 { now.only(self.parts[0].list)? } else { now }
+                if self.parts.len() == 1 && now.parts.len() > 1 {
+                    Lump::find(view, &format!("{}.{}", slot.name, self.parts[0].list))?
+                } else {
+                    now
+                }
             }
             _ => self.clone(),
         };

@@ -38,7 +38,7 @@ use crate::dialect::{Counted, Dialect, Form, Role, Row, Span};
 use crate::face::names::Taken;
 use crate::file::names::hazard;
 use crate::record::{FlagNames, RecordInfo};
-use crate::{Bsp, Error, ErrorKind, Hint, Place, Result, Slot, SlotId, near};
+use crate::{Bsp, Error, ErrorKind, Hint, Place, Result, Slot, SlotId};
 pub use follow::Numbers;
 pub(crate) use follow::{NewLump, take};
 pub(crate) use text::Members;
@@ -112,14 +112,13 @@ impl<'a> Lump<'a> {
     /// # Errors
     /// The map has no such lump or list; or the lump cannot be read.
     pub fn find(bsp: &Bsp<'a>, lump: &str) -> Result<Self> {
-        match (bsp.slot(lump), lump.rsplit_once('.')) {
-            (Ok(slot), _) => Lump::read(bsp, slot),
-            (Err(error), None) => Err(error),
-            (Err(error), Some((before, list))) => match bsp.slot(before) {
-                Ok(slot) => Lump::read(bsp, slot)?.only(list),
-                Err(_) => Err(error),
-            },
+        let (slot, list) = bsp.list_named(lump)?;
+        let mut found = Lump::read(bsp, slot)?;
+        if list.is_some() {
+            found.parts = bsp.lists(lump)?.iter().map(|list| list.span().clone()).collect();
+            found.has_lists = false;
         }
+        Ok(found)
     }
 
     /// Reads the lump of a slot.
@@ -156,17 +155,6 @@ impl<'a> Lump<'a> {
         Ok(Lump { slot: slot.id, name, bytes: raw.clone(), raw, parts: Vec::new(), has_lists: false, why })
     }
 
-    fn only(mut self, list: &str) -> Result<Self> {
-        let names: Vec<_> = self.parts.iter().map(|part| part.list).filter(|name| !name.is_empty()).collect();
-        self.parts.retain(|part| !part.list.is_empty() && part.list.eq_ignore_ascii_case(list));
-        self.has_lists = false;
-        if self.parts.is_empty() {
-            let error = Error::new(ErrorKind::NotFound, format!("{} has no list {list}", self.name));
-            return Err(if names.is_empty() { error } else { error.with_hint(near::or_all(list, &names, "it has")) });
-        }
-        Ok(self)
-    }
-
     /// Its name in the map.
     pub fn name(&self) -> &str {
         &self.name
@@ -180,12 +168,6 @@ impl<'a> Lump<'a> {
     /// JSON if there are records, otherwise the bytes.
     pub fn usual_format(&self) -> Format {
         if self.parts.is_empty() { Format::Raw } else { Format::Json }
-    }
-
-    /// The slot of the lump.
-    #[cfg(feature = "script")]
-    pub(crate) fn slot(&self) -> SlotId {
-        self.slot
     }
 
     /// The array of records, if there is exactly one.
@@ -346,14 +328,8 @@ fn wrong_line(line: usize, why: &str) -> Error {
 /// # Errors
 /// [`crate::ErrorKind::NotFound`] if the map has no such lump. Whether it has such a list is not looked at.
 pub fn list_name(bsp: &Bsp<'_>, name: &str) -> Result<String> {
-    match (bsp.slot(name), name.rsplit_once('.')) {
-        (Ok(slot), _) => Ok(slot.name.clone()),
-        (Err(error), None) => Err(error),
-        (Err(error), Some((before, list))) => match bsp.slot(before) {
-            Ok(slot) => Ok(format!("{}.{list}", slot.name)),
-            Err(_) => Err(error),
-        },
-    }
+    let (slot, list) = bsp.list_named(name)?;
+    Ok(list.map_or_else(|| slot.name.clone(), |list| format!("{}.{list}", slot.name)))
 }
 
 /// The slots that get a file in a folder, each with the name of its file, without extension. No two names are equal,

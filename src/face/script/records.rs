@@ -9,8 +9,6 @@ use super::values::{bytes_of, kind, shown};
 use super::{Map, State};
 use crate::bytes::rounded;
 use crate::content::lightmap::{Adjustment, Image, Light, LightSet, Luxel};
-use crate::dialect::Span as Found;
-use crate::face::records::Lump;
 use crate::op::query::{FieldChange, Query};
 use crate::record::{self, FieldInfo, FlagNames, Meaning, Number, Part, RecordInfo, Shape};
 use crate::{Error, ErrorKind, Result, SlotId};
@@ -43,11 +41,9 @@ impl Table {
             state.settle()?;
             // The lump as the script has it, since its size may differ.
             let view = state.draft()?.view()?;
-            let found = Lump::find(view.as_ref().unwrap_or(state.draft.bsp()), lump)?;
-            let slot = found.slot();
-            let Found { record, range, .. } = found.one()?;
-            let count = range.len() / record.size.max(1);
-            Ok(Table { map: map.clone(), lump: lump.to_owned(), slot, info: record, start: range.start, count })
+            let found = view.as_ref().unwrap_or(state.draft.bsp()).records(lump)?;
+            let (slot, info, start, count) = (found.slot(), found.info(), found.span().range.start, found.len());
+            Ok(Table { map: map.clone(), lump: lump.to_owned(), slot, info, start, count })
         })
     }
 

@@ -508,16 +508,18 @@ impl FieldChange {
         }
         let table = path.last();
         let edit = Edit::new(self, part, names, encode).map_err(|why| Error::new(ErrorKind::Argument, why))?;
-        let mut bytes = table.bytes.to_vec();
+        let Some(records) = &table.records else { return Ok(0) };
+        let (slot, mut bytes) = (records.slot(), records.lump().to_vec());
         for target in &targets {
-            let start = table.start(*target) + part.offset;
-            let field = bytes.get_mut(start..start + part.shape.size());
+            let field = records.place(*target).and_then(|place| {
+                let start = place.start + part.offset;
+                bytes.get_mut(start..start + part.shape.size())
+            });
             field.map_or(Ok(()), |field| edit.make(field)).map_err(|why| {
                 let place = Place::default().lump(&table.name).record(*target);
                 Error::new(ErrorKind::Argument, why).at(place)
             })?;
         }
-        let slot = table.slot;
         draft.set_little_endian(slot, bytes)?;
         Ok(targets.len())
     }

@@ -25,13 +25,12 @@ use std::str::FromStr;
 use pest::Parser;
 use pest::iterators::Pair;
 
-use crate::bytes::{Data, unescape};
+use crate::bytes::unescape;
 use crate::content::grammar::{self, Grammar, Nest, Rule, offset};
 use crate::content::select::{Compare, Expression, compared};
 use crate::content::texture_names::TextureNames;
-use crate::dialect::{Form, Span};
 use crate::record::{Cell, FieldInfo, FlagNames, Meaning, Shape};
-use crate::{Bsp, Error, ErrorKind, Place, Result, Slot, SlotId};
+use crate::{Bsp, Error, ErrorKind, Records, Result};
 pub use fields::Encode;
 use fields::{All, Check, Compiled, Operator, Path, Test, Value as FieldsValue, Value as NewValue};
 
@@ -413,11 +412,8 @@ struct Table<'a> {
     name: String,
     /// The lump's name in the dialect.
     lump: String,
-    slot: SlotId,
-    /// All bytes of the lump, little-endian.
-    bytes: Data<'a>,
     /// `None` for a lump whose items have names and are not records.
-    records: Option<Span>,
+    records: Option<Records<'a>>,
     /// The names of the records, if these are not fields.
     names: Option<Vec<Vec<u8>>>,
 }
@@ -432,88 +428,44 @@ impl<'b, 'a> Tables<'b, 'a> {
         if let Some(table) = self.open.borrow().get(name) {
             return Ok(table.clone());
         }
-        let table = match (self.bsp.slot(name), name.rsplit_once('.')) {
-            (Ok(slot), _) => self.read(slot, None)?,
-            (Err(error), None) => return Err(error),
-            (Err(error), Some((before, list))) => match self.bsp.slot(before) {
-                Ok(slot) => self.read(slot, Some(list))?,
-                Err(_) => return Err(error),
-            },
-        };
-        let table = Rc::new(table);
+        let table = Rc::new(self.read(name)?);
         self.open.borrow_mut().insert(name.to_owned(), table.clone());
         Ok(table)
     }
 
     /// The records that numbers refer to that name this lump: those of another one, if it is left out.
     fn referred(&self, lump: &str) -> Result<Rc<Table<'a>>> {
-        let left_out = self.bsp.dialect().checks.left_out.iter();
-        let other = left_out.filter(|(name, _)| *name == lump).find_map(|(_, other)| *other);
-        let is_left_out = other.is_some() && self.bsp.slot(lump).is_ok_and(|slot| slot.length == 0);
-        self.open(other.filter(|_| is_left_out).unwrap_or(lump))
+        self.open(self.bsp.referred(lump).unwrap_or(lump))
     }
 
-    fn read(&self, slot: &Slot, list: Option<&str>) -> Result<Table<'a>> {
-        let row = self.bsp.row(slot);
-        let bytes = self.bsp.little_endian(slot.id)?;
+    fn read(&self, name: &str) -> Result<Table<'a>> {
+        let (slot, _) = self.bsp.list_named(name)?;
         let has_names = TextureNames::NAMED.contains(&&*slot.name);
         let names = has_names.then(|| self.bsp.texture_names().ok()).flatten();
         let names = names.and_then(|names| names.of_records(&slot.name));
-        let parts = match &row {
-            Ok(row) => row.parts(&bytes).map_err(|error| error.at(Place::default().lump(&slot.name)))?,
-            Err(_) => Vec::new(),
+        let records = match self.bsp.records(name) {
+            Err(error) if error.kind() == ErrorKind::Unsupported && names.is_some() => None,
+            records => Some(records?),
         };
-        let lists: Vec<_> = parts.iter().map(|part| part.list).filter(|list| !list.is_empty()).collect();
-        let known = lists.iter().map(|list| format!("{}.{list}", slot.name)).collect::<Vec<_>>().join(", ");
-        let is_list = |part: &Span| list.is_none_or(|list| part.list.eq_ignore_ascii_case(list));
-        let mut found: Vec<Span> = parts.into_iter().filter(is_list).collect();
-        let records = match (found.pop(), list) {
-            (Some(part), _) if found.is_empty() => Some(part),
-            (Some(_), _) => {
-                let message = format!("{} has several lists of records", slot.name);
-                return Err(Error::new(ErrorKind::Argument, message).with_hint(format!("name one of them: {known}")));
-            }
-            (None, Some(list)) => {
-                let error = Error::new(ErrorKind::NotFound, format!("{} has no list {list}", slot.name));
-                return Err(if known.is_empty() { error } else { error.with_hint(format!("it has {known}")) });
-            }
-            (None, None) if names.is_some() => None,
-            (None, None) => {
-                let why = match row.map(|row| row.form) {
-                    Err(why) => why.to_string(),
-                    Ok(Form::Lens(what)) => format!("it holds {what}"),
-                    Ok(_) => "it is empty".to_owned(),
-                };
-                let message = format!("{} has no records: {why}", slot.name);
-                return Err(Error::new(ErrorKind::Unsupported, message));
-            }
-        };
-        let dot = records.as_ref().filter(|part| !part.list.is_empty()).map(|part| format!(".{}", part.list));
-        let name = format!("{}{}", slot.name, dot.unwrap_or_default());
-        Ok(Table { name, lump: slot.name.clone(), slot: slot.id, bytes, records, names })
+        let name = records.as_ref().map_or(&*slot.name, Records::name).to_owned();
+        Ok(Table { name, lump: slot.name.clone(), records, names })
     }
 }
 
 impl Table<'_> {
     fn len(&self) -> usize {
         match (&self.records, &self.names) {
-            (Some(records), _) => records.count(),
+            (Some(records), _) => records.len(),
             (None, names) => names.as_ref().map_or(0, Vec::len),
         }
     }
 
     fn fields(&self) -> Option<&'static [FieldInfo]> {
-        self.records.as_ref().map(|records| records.record.fields)
-    }
-
-    /// The offset of a record in the lump.
-    fn start(&self, index: usize) -> usize {
-        self.records.as_ref().map_or(0, |records| records.range.start + index * records.record.size)
+        self.records.as_ref().map(|records| records.info().fields)
     }
 
     /// The bytes of a record from this offset on.
     fn bytes_at(&self, index: usize, offset: usize, size: usize) -> Option<&[u8]> {
-        let start = self.start(index) + offset;
-        (index < self.len()).then(|| self.bytes.get(start..start + size)).flatten()
+        self.records.as_ref()?.get(index)?.get(offset..offset + size)
     }
 }
