@@ -321,44 +321,44 @@ pub(crate) fn is_zero(bytes: &[u8]) -> bool {
 
 /// A size or offset from the file as an index. A value that does not fit (on a 16-bit machine) becomes an index past
 /// the end of every file.
-pub(crate) fn index(value: u32) -> usize {
+pub fn index(value: u32) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }
 
 /// An index as 32 bits, for tables with fewer entries. A value that does not fit becomes an index past the end of every
 /// table.
-pub(crate) fn short(index: usize) -> u32 {
+pub fn short(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 /// A size or offset as 64 bits, for messages and streams.
-pub(crate) fn wide(value: usize) -> u64 {
+pub fn wide(value: usize) -> u64 {
     u64::try_from(value).unwrap_or(u64::MAX)
 }
 
 /// The nearest 32-bit float. Engines round in the same way when they store a sum.
 #[allow(clippy::cast_possible_truncation)]
-pub(crate) fn rounded(value: f64) -> f32 {
+pub fn rounded(value: f64) -> f32 {
     value as f32
 }
 
 /// A float as an integer; `None` if it is not whole or does not fit.
 #[allow(clippy::cast_possible_truncation)]
-pub(crate) fn integer(value: f32) -> Option<i32> {
+pub fn integer(value: f32) -> Option<i32> {
     let limit = -2_147_483_648.0;
     (value >= limit && value < -limit && value.fract() == 0.0).then_some(value as i32)
 }
 
 /// The byte nearest to a number.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-pub(crate) fn nearest_byte(value: f64) -> u8 {
+pub fn nearest_byte(value: f64) -> u8 {
     // The value is within 0 to 255, so the cast loses nothing.
     (value + 0.5).floor() as u8
 }
 
 /// A count as a float, for averages.
 #[allow(clippy::cast_precision_loss)]
-pub(crate) fn amount(value: usize) -> f64 {
+pub fn amount(value: usize) -> f64 {
     value as f64
 }
 

@@ -243,12 +243,13 @@ impl Error {
 
     /// An error of the same kind that names the operation, with this error as its cause.
     #[must_use]
-    #[cfg(any(feature = "json", feature = "images"))]
-    pub(crate) fn within(self, what: impl Into<String>) -> Self {
+    pub fn within(self, what: impl Into<String>) -> Self {
         Error::new(self.kind(), what).with_source(self)
     }
 
-    pub(crate) fn io(what: impl Into<String>, source: std::io::Error) -> Self {
+    /// An error of the file system that names the operation, with the cause.
+    #[must_use]
+    pub fn io(what: impl Into<String>, source: std::io::Error) -> Self {
         Error::new(ErrorKind::Io, what).with_source(source)
     }
 

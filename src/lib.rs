@@ -62,7 +62,7 @@ mod error;
 #[cfg(any(feature = "json", feature = "images"))]
 pub mod face;
 pub mod file;
-mod near;
+pub mod near;
 pub mod op;
 pub mod record;
 #[doc(hidden)]

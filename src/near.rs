@@ -43,7 +43,7 @@ pub(crate) fn or_none<N: AsRef<[u8]>>(error: Error, name: &[u8], known: impl Int
 
 /// The question after a message about an unknown name: "did you mean light?" If no known name is close: `lead` and all
 /// of them.
-pub(crate) fn or_all<N: AsRef<str>>(name: &str, known: &[N], lead: &str) -> String {
+pub fn or_all<N: AsRef<str>>(name: &str, known: &[N], lead: &str) -> String {
     let known: Vec<String> = known.iter().map(|known| known.as_ref().to_owned()).collect();
     match &near(name, &known)[..] {
         [] => format!("{lead} {}", known.join(", ")),

@@ -180,7 +180,6 @@ fn shape<'py>(py: Python<'py>, of: Shape, order: ByteOrder) -> PyResult<Bound<'p
         Shape::Name(size) => format!("S{size}").into_pyobject(py)?.into_any(),
         Shape::Array(item, count) => (shape(py, *item, order)?, count).into_pyobject(py)?.into_any(),
         Shape::Record(all) => fields(py, all, order)?.into_any(),
-        _ => format!("V{}", of.size()).into_pyobject(py)?.into_any(),
     })
 }
 

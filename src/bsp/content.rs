@@ -244,7 +244,7 @@ impl<'a> Bsp<'a> {
     }
 
     /// Converts a slot's bytes from the file's byte order to little-endian.
-    pub(crate) fn in_little_endian<'b>(&self, slot: SlotId, bytes: Data<'b>) -> Data<'b> {
+    pub fn in_little_endian<'b>(&self, slot: SlotId, bytes: Data<'b>) -> Data<'b> {
         self.by_row(slot, bytes, ByteOrder::Big)
     }
 

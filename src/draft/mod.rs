@@ -141,7 +141,10 @@ impl<'a> Draft<'a> {
     }
 
     /// As [`Draft::set`] with bytes whose numbers are little-endian, whatever the file's byte order is.
-    pub(crate) fn set_little_endian(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
+    ///
+    /// # Errors
+    /// As [`Draft::set`].
+    pub fn set_little_endian(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
         let bytes = self.bsp.in_own_order(slot, bytes.into().to_data());
         self.set(slot, bytes)
     }
@@ -314,7 +317,10 @@ impl<'a> Draft<'a> {
     }
 
     /// The map with the pending edits, to look at its content; nothing where no bytes or versions change.
-    pub(crate) fn view(&self) -> Result<Option<Bsp<'a>>> {
+    ///
+    /// # Errors
+    /// Those of an open lens that cannot be written.
+    pub fn view(&self) -> Result<Option<Bsp<'a>>> {
         let bytes = self.pending()?;
         let is_same = bytes.is_empty() && self.versions.is_empty();
         Ok((!is_same).then(|| self.bsp.pending(&bytes, &self.versions)))

@@ -115,7 +115,8 @@ pub fn stdin() -> impl Read {
     Bounded { from: io::stdin().lock(), left: MOST }
 }
 
-pub(crate) fn cannot_read(path: &Path, error: io::Error) -> Error {
+/// The error of a file that cannot be read, with the cause.
+pub fn cannot_read(path: &Path, error: io::Error) -> Error {
     Error::io(format!("cannot read {}", shown(path)), error)
 }
 

@@ -34,8 +34,6 @@ pub mod rename;
 pub mod report;
 #[cfg(feature = "json")]
 pub mod rules;
-#[cfg(feature = "script")]
-pub mod script;
 
 use std::path::Path;
 

@@ -25,7 +25,7 @@ pub(crate) use shape::write_name;
 pub use shape::{FieldInfo, Name, Number, Shape};
 pub(crate) use table::Held;
 pub use table::{Iter, Table, TableMut};
-pub(crate) use text::fill;
+pub use text::fill;
 pub use text::{Cell, FlagNames, Part, Text, flag_names, parse, print};
 
 /// A record type as data: its fields, and a function that tests its codec.

@@ -5,7 +5,6 @@ use super::{Cell, Codec, Field, Meaning};
 
 /// The layout of a field in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Shape {
     /// A number, little-endian.
     Number(Number),

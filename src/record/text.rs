@@ -227,8 +227,11 @@ pub fn parse(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: F
     fill(shape, meaning, text, to, names).map_err(|why| Error::new(ErrorKind::Argument, why))
 }
 
-/// As [`parse`], for callers that add the place: the error is the reason, a part of their sentence.
-pub(crate) fn fill(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: FlagNames) -> Result<(), String> {
+/// As [`parse`], for callers that add the place.
+///
+/// # Errors
+/// The reason, a part of a sentence.
+pub fn fill(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: FlagNames) -> Result<(), String> {
     match (shape, meaning) {
         (Shape::Number(Number::F32), _) => to.copy_from_slice(&parse_float(text)?),
         (Shape::Number(number), Meaning::Flags(kind)) => {

@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result};
 use bspkit::Draft;
 use bspkit::face::input;
 use bspkit::face::report::{FindingJson, PlaceJson};
-use bspkit::face::script::{Limits, Said, Script, Settings};
 use bspkit::op::check::Severity;
+use bspkit_script::{Limits, Said, Script, Settings};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -129,7 +129,7 @@ fn tell(said: &Said, takes_stdout: bool, job: &mut Job<'_>) {
 }
 
 fn findings(said: &Said) -> Vec<FindingJson> {
-    let finding = |found: &bspkit::face::script::Found| {
+    let finding = |found: &bspkit_script::Found| {
         let place = PlaceJson { entity: found.entity, ..PlaceJson::default() };
         FindingJson::new("script", Severity::Warning, place, found.message.clone())
     };

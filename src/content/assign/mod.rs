@@ -81,11 +81,20 @@ enum What {
 }
 
 /// An operator of a calculation.
+///
+/// ```
+/// use bspkit::content::assign::{Operator, calculate};
+/// assert_eq!(calculate("0.1", Operator::Add, "0.2").as_deref(), Ok("0.3"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operator {
+pub enum Operator {
+    /// `+`
     Add,
+    /// `-`
     Subtract,
+    /// `*`
     Multiply,
+    /// `/`
     Divide,
 }
 
@@ -298,8 +307,11 @@ impl Entities<'_> {
     }
 }
 
-/// A number with another one added, subtracted, multiplied or divided, exactly; the error is a sentence.
-pub(crate) fn calculate(number: &str, operator: Operator, operand: &str) -> Result<String, String> {
+/// A number with another one added, subtracted, multiplied or divided, exactly.
+///
+/// # Errors
+/// A sentence, where one of them is not a number or the result has no end.
+pub fn calculate(number: &str, operator: Operator, operand: &str) -> Result<String, String> {
     match calculated(number.as_bytes(), operator, operand.as_bytes()) {
         Outcome::New(number) => Ok(String::from_utf8_lossy(&number).into_owned()),
         Outcome::Left(why) | Outcome::Refused(why) => Err(why),
@@ -308,8 +320,7 @@ pub(crate) fn calculate(number: &str, operator: Operator, operand: &str) -> Resu
 }
 
 /// Whether a text is a number, or several with blanks between them.
-#[cfg(feature = "script")]
-pub(crate) fn is_numbers(text: &[u8]) -> bool {
+pub fn is_numbers(text: &[u8]) -> bool {
     /// Calculations take no longer texts here.
     const MOST: usize = 1 << 10;
     let is_number = |word| value::Decimal::parse(&text[word]).is_some();

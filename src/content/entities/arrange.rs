@@ -438,8 +438,7 @@ impl Ids {
     }
 
     /// An entity was removed, and those after it keep their indices until [`Ids::reorder`].
-    #[cfg(feature = "script")]
-    pub(crate) fn vanish(&mut self, id: u32) {
+    pub fn vanish(&mut self, id: u32) {
         if let Some(place) = self.places.get_mut(index(id)) {
             *place = GONE;
         }

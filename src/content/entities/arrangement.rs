@@ -9,21 +9,41 @@ use crate::{Error, ErrorKind, Result};
 
 /// Entities by numbers that stay theirs wherever they go: their indices at first, and those after them for new ones.
 /// After an error it is of no more use.
-pub(crate) struct Arrangement<'a> {
+///
+/// ```
+/// use bspkit::content::entities::{Arrangement, Beside, Entities};
+/// let text = b"{ \"classname\" \"worldspawn\" }{ \"classname\" \"a\" }{ \"classname\" \"b\" }\0";
+/// let entities = Entities::parse(&text[..], bspkit::dialect::EntityRules::SOURCE)?;
+/// let mut arrangement = Arrangement::of(entities);
+/// assert!(arrangement.try_move(2, Beside::Before(1)));
+/// assert_eq!(arrangement.numbers(), [0, 2, 1]);
+/// assert_eq!(arrangement.finish().get(1).unwrap().class(), Some(&b"b"[..]));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Arrangement<'a> {
     /// The nodes by their numbers, also of those that were removed.
     entities: Entities<'a>,
     order: Order,
 }
 
 /// A place directly beside an entity.
-#[derive(Clone, Copy)]
-pub(crate) enum Beside {
+///
+/// ```
+/// use bspkit::content::entities::Beside;
+/// assert_ne!(Beside::Before(3), Beside::After(3));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// Before the entity with this number.
     Before(usize),
+    /// After it.
     After(usize),
 }
 
 impl<'a> Arrangement<'a> {
-    pub(crate) fn of(entities: Entities<'a>) -> Self {
+    /// Entities as they are, with their indices as numbers.
+    pub fn of(entities: Entities<'a>) -> Self {
         Arrangement { order: Order::new(entities.len()), entities }
     }
 
@@ -34,7 +54,7 @@ impl<'a> Arrangement<'a> {
     }
 
     /// The entities in their order.
-    pub(crate) fn finish(self) -> Entities<'a> {
+    pub fn finish(self) -> Entities<'a> {
         let Arrangement { mut entities, order } = self;
         let mut old: Vec<_> = std::mem::take(&mut entities.nodes).into_iter().map(Some).collect();
         entities.nodes = order.iter().filter_map(|number| old[number].take()).collect();
@@ -43,35 +63,34 @@ impl<'a> Arrangement<'a> {
 }
 
 /// Single edits that are asked for one after the other.
-#[cfg(feature = "script")]
 impl<'a> Arrangement<'a> {
     /// The entities by their numbers, also those that were removed, to look at one or to edit its pairs.
-    pub(crate) fn by_number(&mut self) -> &mut Entities<'a> {
+    pub fn by_number(&mut self) -> &mut Entities<'a> {
         &mut self.entities
     }
 
     /// The numbers in the order of the entities.
-    pub(crate) fn numbers(&self) -> Vec<usize> {
+    pub fn numbers(&self) -> Vec<usize> {
         self.order.iter().collect()
     }
 
     /// The first one.
-    pub(crate) fn first(&self) -> Option<usize> {
+    pub fn first(&self) -> Option<usize> {
         self.order.first()
     }
 
     /// The one after another one.
-    pub(crate) fn after(&self, number: usize) -> Option<usize> {
+    pub fn after(&self, number: usize) -> Option<usize> {
         self.order.after(number)
     }
 
     /// A number that is larger for entities further to the end. It holds until the next edit.
-    pub(crate) fn rank(&self, number: usize) -> u64 {
+    pub fn rank(&self, number: usize) -> u64 {
         self.order.label(number)
     }
 
     /// Removes one, if nothing can be wrong with that; else `false`, and no edit.
-    pub(crate) fn try_remove(&mut self, number: usize) -> bool {
+    pub fn try_remove(&mut self, number: usize) -> bool {
         let is_sure = self.is_between(number);
         if is_sure {
             self.take(&[number]);
@@ -80,7 +99,7 @@ impl<'a> Arrangement<'a> {
     }
 
     /// Copies one directly after itself, if nothing can be wrong with that; else nothing, and no edit.
-    pub(crate) fn try_duplicate(&mut self, number: usize) -> Option<usize> {
+    pub fn try_duplicate(&mut self, number: usize) -> Option<usize> {
         self.entities.check_room(Some(number), 1).ok()?;
         let copy = self.entities.copy_of(number, self.order.first() == Some(number)).ok()?;
         self.entities.nodes.push(copy);
@@ -93,7 +112,7 @@ impl<'a> Arrangement<'a> {
     }
 
     /// Moves one, if nothing can be wrong with that; else `false`, and no edit.
-    pub(crate) fn try_move(&mut self, number: usize, to: Beside) -> bool {
+    pub fn try_move(&mut self, number: usize, to: Beside) -> bool {
         let (before, target) = match to {
             Beside::Before(target) => (self.order.before(target), target),
             Beside::After(target) => (Some(target), target),
@@ -110,24 +129,24 @@ impl<'a> Arrangement<'a> {
 
 impl Arrangement<'_> {
     /// As [`Entities::add`].
-    pub(crate) fn add(&mut self, pairs: &[(&[u8], &[u8])]) -> Result<usize> {
+    pub fn add(&mut self, pairs: &[(&[u8], &[u8])]) -> Result<usize> {
         self.entities.add_pairs(self.ends(), pairs)?;
         Ok(self.order.push())
     }
 
     /// As [`Entities::add_text`].
-    pub(crate) fn add_text(&mut self, text: &[u8]) -> Result<usize> {
+    pub fn add_text(&mut self, text: &[u8]) -> Result<usize> {
         self.entities.add_exact(self.ends(), text)?;
         Ok(self.order.push())
     }
 
     /// Whether entities are in this order.
-    pub(crate) fn is_sorted(&self, numbers: &[usize]) -> bool {
+    pub fn is_sorted(&self, numbers: &[usize]) -> bool {
         numbers.is_sorted_by_key(|number| self.order.label(*number))
     }
 
     /// As [`Entities::remove_all`].
-    pub(crate) fn remove(&mut self, numbers: &[usize]) -> Result<()> {
+    pub fn remove(&mut self, numbers: &[usize]) -> Result<()> {
         let had_world = self.has_world();
         let chosen = self.chosen(numbers)?;
         self.take(&chosen);
@@ -135,7 +154,7 @@ impl Arrangement<'_> {
     }
 
     /// As [`Entities::move_all_before`] and [`Entities::move_all_after`].
-    pub(crate) fn move_all(&mut self, numbers: &[usize], to: Beside) -> Result<()> {
+    pub fn move_all(&mut self, numbers: &[usize], to: Beside) -> Result<()> {
         let had_world = self.has_world();
         let chosen = self.chosen(numbers)?;
         let (Beside::Before(target) | Beside::After(target)) = to;
@@ -165,7 +184,7 @@ impl Arrangement<'_> {
     }
 
     /// As [`Entities::reorder`].
-    pub(crate) fn reorder(&mut self, wanted: &[usize]) -> Result<()> {
+    pub fn reorder(&mut self, wanted: &[usize]) -> Result<()> {
         let had_world = self.has_world();
         let moved = self.moved(wanted)?;
         let mut is_moved = vec![false; wanted.len()];
@@ -310,12 +329,13 @@ const STEP: u64 = 1 << 40;
 /// Entities by numbers that stay theirs wherever they go. Each has a label, and labels ascend in the order of the
 /// list, so that two entities are compared without a walk. Where there is no label between two, those around are
 /// spread over a larger range: M. Bender et al., "Two Simplified Algorithms for Maintaining Order in a List".
+#[derive(Debug)]
 pub(super) struct Order {
     /// Number n is row n + 1; row 0 is before the first entity and after the last one.
     rows: Vec<Row>,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Row {
     before: usize,
     after: usize,

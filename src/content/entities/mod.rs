@@ -33,7 +33,7 @@ use crate::content::select::Selector;
 use crate::dialect::{EntityRules, Role, TextSyntax};
 use crate::{Data, Error, ErrorKind, Result, Rope, near};
 pub use arrange::Ids;
-pub(crate) use arrangement::{Arrangement, Beside};
+pub use arrangement::{Arrangement, Beside};
 pub use edit::{EntityMut, Output, OutputField};
 use parse::{PairSpan, Source, Span};
 pub use rule::{Diagnostic, DiagnosticKind, Diagnostics, Flaw};

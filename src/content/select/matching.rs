@@ -47,7 +47,6 @@ pub(crate) enum Order {
 
 impl Test {
     /// As [`Selector::is_of_pairs`].
-    #[cfg(feature = "script")]
     pub(super) fn is_of_pairs(&self) -> bool {
         match self {
             Test::Not(selector) => selector.is_of_pairs(),

@@ -85,8 +85,7 @@ impl Selector {
     }
 
     /// Whether it goes by what an entity has alone, and not by its index.
-    #[cfg(feature = "script")]
-    pub(crate) fn is_of_pairs(&self) -> bool {
+    pub fn is_of_pairs(&self) -> bool {
         let is_of_pairs = |all: &All| !matches!(all.head, Head::Index(_)) && all.tests.iter().all(Test::is_of_pairs);
         self.either.iter().all(is_of_pairs)
     }

@@ -1,6 +1,5 @@
 //! What scripts cost: memory and time, of hostile ones too. A program of its own, since the memory is that of a
 //! process.
-#![cfg(feature = "script")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bspkit::Bsp;
 use bspkit::content::entities::Entities;
-use bspkit::face::script::{Limits, Script, Settings};
+use bspkit_script::{Limits, Script, Settings};
 
 /// One test at a time: they measure.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -51,7 +50,7 @@ fn values_that_grow_are_stopped() {
         &format!("{long} let a = []; loop {{ a.push(s.to_blob()); }}"),
     ] {
         let script = Script::compile("grow.rhai", text).unwrap();
-        let mut draft = Bsp::open("tests/maps/q3/own_rooms.bsp").unwrap().draft();
+        let mut draft = Bsp::open("../../tests/maps/q3/own_rooms.bsp").unwrap().draft();
         let error = script.run(&mut draft, &Settings::default().limits(limits(256 << 20, 60))).unwrap_err();
         let bound = error.to_string();
         assert!(
@@ -64,7 +63,7 @@ fn values_that_grow_are_stopped() {
 
 /// A map with this many entities, half of them lights.
 fn map(entities: usize) -> Bsp<'static> {
-    let mut draft = Bsp::open("tests/maps/q3/own_rooms.bsp").unwrap().draft();
+    let mut draft = Bsp::open("../../tests/maps/q3/own_rooms.bsp").unwrap().draft();
     let mut text = String::from("{\n\"classname\" \"worldspawn\"\n}\n");
     for number in 1..entities {
         let class = if number % 2 == 0 { "light" } else { "target_position" };

@@ -1,5 +1,4 @@
 //! Scripts: what they can do, what they cannot, and that the reference lists all of it.
-#![cfg(feature = "script")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "script/arithmetic.rs"]
@@ -21,11 +20,11 @@ mod reference;
 
 use std::path::Path;
 
-use bspkit::face::script::{Said, Script, Settings};
 use bspkit::{Bsp, Draft};
+use bspkit_script::{Said, Script, Settings};
 
 fn fixture(name: &str) -> Bsp<'static> {
-    Bsp::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps").join(name)).unwrap()
+    Bsp::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/maps").join(name)).unwrap()
 }
 
 /// Runs a script on a fixture.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::api::{self, Api, Entry, Res, bounded_string, fail};
 use super::entities::Entity;
 use super::values::{self, json, text};
-use crate::{Error, ErrorKind, Hint};
+use bspkit::{Error, ErrorKind, Hint};
 
 // What a script says: data, findings, and messages.
 
@@ -19,9 +19,9 @@ const MOST_SAID: usize = 64 << 20;
 /// Data that a script reports: a line of text, and the same as JSON.
 ///
 /// ```
-/// use bspkit::face::script::{Script, Settings};
+/// use bspkit_script::{Script, Settings};
 /// let script = Script::compile("count.rhai", r#"report("lights", entities.select("light").len());"#)?;
-/// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+/// let mut draft = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?.draft();
 /// let said = script.run(&mut draft, &Settings::default())?;
 /// assert_eq!(said.reports[0].text, "lights 3");
 /// assert_eq!(said.reports[0].json.to_string(), r#"["lights",3]"#);
@@ -39,9 +39,9 @@ pub struct Reported {
 /// Something that a script finds wrong in a map.
 ///
 /// ```
-/// use bspkit::face::script::{Script, Settings};
+/// use bspkit_script::{Script, Settings};
 /// let script = Script::compile("lint.rhai", r#"finding("there are too many lights", entities[1]);"#)?;
-/// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+/// let mut draft = bspkit::Bsp::open("../../tests/maps/q3/own_rooms.bsp")?.draft();
 /// let said = script.run(&mut draft, &Settings::default())?;
 /// assert_eq!((said.findings[0].entity, &*said.findings[0].message), (Some(1), "there are too many lights"));
 /// # Ok::<(), bspkit::Error>(())
@@ -58,8 +58,8 @@ pub struct Found {
 /// What a script said about a map.
 ///
 /// ```
-/// use bspkit::face::script::{Script, Settings};
-/// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+/// use bspkit_script::{Script, Settings};
+/// let mut draft = bspkit::Bsp::open("../../tests/maps/q3/own_rooms.bsp")?.draft();
 /// let said = Script::compile("hello.rhai", r#"print("hello")"#)?.run(&mut draft, &Settings::default())?;
 /// assert_eq!(said.messages, ["hello"]);
 /// # Ok::<(), bspkit::Error>(())
@@ -318,7 +318,7 @@ impl Context<'_> {
     }
 
     fn near(&self, name: &str, words: impl Iterator<Item = String>) -> Option<Hint> {
-        let close = crate::near(name, words.filter(|word| word != name));
+        let close = bspkit::near(name, words.filter(|word| word != name));
         (!close.is_empty()).then(|| format!("did you mean {}?", close.join(" or ")).into())
     }
 

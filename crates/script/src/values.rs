@@ -7,10 +7,10 @@ use rhai::{Array, Blob, Dynamic, EvalAltResult, ImmutableString, Map as Object, 
 use super::api::{Api, Res, bounded_string, fail, wrong};
 use super::entities::Entity;
 use super::pairs::{Vector, number};
-use crate::bytes::{escaped, rounded, unescape};
-use crate::content::assign::{Operator, calculate, is_numbers};
-use crate::content::entities::Output;
-use crate::{Error, ErrorKind};
+use bspkit::bytes::{escaped, rounded, unescape};
+use bspkit::content::assign::{Operator, calculate, is_numbers};
+use bspkit::content::entities::Output;
+use bspkit::{Error, ErrorKind};
 
 // Values of entities and names of files as scripts see them, and back.
 
@@ -389,4 +389,9 @@ pub(super) fn register(api: &mut Api) {
     api.change("+=", |a: &mut f64, b: f64| *a += b);
     api.change("-=", |a: &mut f64, b: f64| *a -= b);
     api.change("*=", |a: &mut f64, b: f64| *a *= b);
+}
+
+/// A count as a number of a script.
+pub(super) fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -5,10 +5,10 @@ use std::fmt;
 use rhai::{Dynamic, ImmutableString};
 
 use super::api::{Api, Res, fail, wrong};
-use super::entities::{Entity, signed};
-use super::values::{bytes_of, number_in, number_text, print_number, shown, value_of};
-use crate::content::entities::{Entity as Found, EntityMut, Output, OutputField};
-use crate::{Error, ErrorKind, Result};
+use super::entities::Entity;
+use super::values::{bytes_of, number_in, number_text, print_number, shown, signed, value_of};
+use bspkit::content::entities::{Entity as Found, EntityMut, Output, OutputField};
+use bspkit::{Error, ErrorKind, Result};
 
 // The pairs of an entity, each of which can be changed.
 

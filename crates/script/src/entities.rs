@@ -3,13 +3,13 @@
 use rhai::{Array, Dynamic, ImmutableString, Map as Object};
 
 use super::api::{Api, Res, bounded_string, wrong};
-use super::values::{bytes_of, kind, number_in, shown, value_of};
+use super::values::{bytes_of, kind, number_in, shown, signed, value_of};
 use super::{Map, State};
-use crate::content::entities::{
+use bspkit::content::entities::{
     Arrangement, Beside, Entities, Entity as EntitiesEntity, Entity as Found, EntityMut, Ids,
 };
-use crate::content::select::Selector;
-use crate::{Draft, Error, ErrorKind, Result};
+use bspkit::content::select::Selector;
+use bspkit::{Draft, Error, ErrorKind, Result};
 
 // The entities of a map: the list, and handles of its entities.
 
@@ -222,7 +222,7 @@ fn as_array(entities: Vec<Entity>) -> Array {
 pub(super) fn name_of(entity: &Entity) -> ImmutableString {
     let index = entity.index();
     let name = entity.look(|found| {
-        let class = found.class().map(|class| format!(" {}", crate::bytes::escaped(class))).unwrap_or_default();
+        let class = found.class().map(|class| format!(" {}", bspkit::bytes::escaped(class))).unwrap_or_default();
         format!("#{}{class}", index.unwrap_or_default())
     });
     name.unwrap_or_else(|_| "removed entity".to_owned()).into()
@@ -331,11 +331,6 @@ fn one(api: &mut Api) {
     api.also("!=", |a: Entity, b: Entity| !a.is_same(&b));
     api.also("to_string", |e: &mut Entity| name_of(e));
     api.also("to_debug", |e: &mut Entity| name_of(e));
-}
-
-/// A count as a number of a script.
-pub(super) fn signed(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 // The entities of a script, with edits of single ones in time by what they move.
@@ -579,7 +574,7 @@ impl State {
         let place = self.ids.place(id)?;
         Some(match &self.order.arrangement {
             Some(arrangement) => arrangement.rank(place),
-            None => crate::bytes::wide(place),
+            None => bspkit::bytes::wide(place),
         })
     }
 

@@ -6,8 +6,7 @@ use std::cmp::Ordering;
 use rhai::{Array, Dynamic, EvalAltResult, FnPtr, Map as Object, NativeCallContext};
 
 use super::api::{Api, Res, wrong};
-use super::entities::signed;
-use super::values::kind;
+use super::values::{kind, signed};
 
 /// Whether a function of the script does not take this number of arguments.
 fn is_other(error: &EvalAltResult, function: &FnPtr) -> bool {

@@ -6,13 +6,13 @@
 //! draft is as it was.
 //!
 //! ```
-//! use bspkit::face::script::{Script, Settings};
+//! use bspkit_script::{Script, Settings};
 //! let script = Script::compile("louder.rhai", r#"
 //!     for e in entities.select("light") {
 //!         e.light = e.number("light") * 2;
 //!     }
 //! "#)?;
-//! let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+//! let mut draft = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?.draft();
 //! script.run(&mut draft, &Settings::default())?;
 //! assert_eq!(draft.changes()?.len(), 1);
 //! # Ok::<(), bspkit::Error>(())
@@ -35,13 +35,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rhai::packages::{Package, StandardPackage};
 use rhai::{AST, Array, Dynamic, Engine, ImmutableString, Module, Scope, Shared};
 
-pub(crate) use super::shown;
-use crate::content::entities::Ids;
-use crate::content::lightmap::Light;
-use crate::face::input;
-use crate::{Bsp, Draft, Error, ErrorKind, Hint, Result, SlotId, near};
 use api::{Api, Res, Watch, fail};
 pub use api::{Entry, Limits};
+use bspkit::content::entities::Ids;
+use bspkit::content::lightmap::Light;
+use bspkit::face::input;
+use bspkit::face::shown;
+use bspkit::{Bsp, Draft, Error, ErrorKind, Hint, Result, SlotId, near};
 use entities::{List, Order};
 use lumps::{Bytes, Files, Lumps, MOST_BYTES, Meter, Textures, text};
 use records::{Lights, Open};
@@ -52,7 +52,7 @@ use values::shown as shown_values;
 /// A script that was read. It can be run on many maps, on several threads at once.
 ///
 /// ```
-/// let error = bspkit::face::script::Script::compile("bad.rhai", "let x = ;").unwrap_err();
+/// let error = bspkit_script::Script::compile("bad.rhai", "let x = ;").unwrap_err();
 /// assert_eq!(error.to_string(), "bad.rhai:1:9: unexpected ';'");
 /// ```
 pub struct Script {
@@ -70,9 +70,9 @@ impl std::fmt::Debug for Script {
 /// What a script is given.
 ///
 /// ```
-/// use bspkit::face::script::{Script, Settings};
+/// use bspkit_script::{Script, Settings};
 /// let script = Script::compile("axis.rhai", "report(args.axis)")?;
-/// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+/// let mut draft = bspkit::Bsp::open("../../tests/maps/q3/own_rooms.bsp")?.draft();
 /// let said = script.run(&mut draft, &Settings::default().args(["--axis", "x"]))?;
 /// assert_eq!(said.reports[0].text, "x");
 /// # Ok::<(), bspkit::Error>(())
@@ -521,7 +521,7 @@ fn register_args(api: &mut Api) {
     api.index(Args::word);
     api.getter("tag", |args: &mut Args| args.named("tag"));
     api.iterate(|args: Args| Ok(Arc::unwrap_or_clone(args.words).into_iter().map(|word| Ok(word.into()))));
-    api.call("args.len()", "How many words there are.", |args: &mut Args| entities::signed(args.words.len()));
+    api.call("args.len()", "How many words there are.", |args: &mut Args| values::signed(args.words.len()));
     api.call(
         "args.only(names)",
         "Stops the script if there is a `--name` that is not in the array, so that a mistyped one is not ignored.",

@@ -12,11 +12,10 @@ use rhai::{
     RhaiNativeFunc,
 };
 
-use super::entities::signed;
 use super::report::Fault;
-use super::values::{is_equal, text};
-use crate::bytes::wide;
-use crate::{Error, ErrorKind, Hint};
+use super::values::{is_equal, signed, text};
+use bspkit::bytes::wide;
+use bspkit::{Error, ErrorKind, Hint};
 
 // What scripts can call. Each function is declared once, with its usage and a sentence: the reference in
 // `docs/scripts.md` is made from these.
@@ -27,7 +26,7 @@ pub(super) type Res<T> = Result<T, Box<EvalAltResult>>;
 /// A function, property or variable of scripts, for the reference.
 ///
 /// ```
-/// let vectors = bspkit::face::script::reference().into_iter().find(|entry| entry.usage == "vec(x, y, z)").unwrap();
+/// let vectors = bspkit_script::reference().into_iter().find(|entry| entry.usage == "vec(x, y, z)").unwrap();
 /// assert_eq!(vectors.group, "Vectors and angles");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,14 +161,14 @@ impl Api {
 }
 
 /// An error of the library, as scripts see it.
-pub(super) fn fail(error: crate::Error) -> Box<EvalAltResult> {
+pub(super) fn fail(error: bspkit::Error) -> Box<EvalAltResult> {
     let fault = Dynamic::from(Fault::new(error));
     Box::new(EvalAltResult::ErrorRuntime(fault, rhai::Position::NONE))
 }
 
 /// An argument that is not valid.
 pub(super) fn wrong(message: impl Into<String>) -> Box<EvalAltResult> {
-    fail(crate::Error::new(crate::ErrorKind::Argument, message))
+    fail(bspkit::Error::new(bspkit::ErrorKind::Argument, message))
 }
 
 // What a script may use: steps, time, memory.
@@ -199,9 +198,9 @@ pub(super) const STACK: usize = 512 << 20;
 /// variables in a function, 64 calls in each other and 64 levels of expressions.
 ///
 /// ```
-/// use bspkit::face::script::{Limits, Script, Settings};
+/// use bspkit_script::{Limits, Script, Settings};
 /// let endless = Script::compile("endless.rhai", "loop {}")?;
-/// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+/// let mut draft = bspkit::Bsp::open("../../tests/maps/q3/own_rooms.bsp")?.draft();
 /// let mut limits = Limits::default();
 /// limits.steps = 1_000_000;
 /// let error = endless.run(&mut draft, &Settings::default().limits(limits)).unwrap_err();

@@ -2,17 +2,17 @@
 //!
 //! The text has 20,000 entities. The last lines state which aims are met.
 
-#[path = "core/harness.rs"]
+#[path = "../../../benches/core/harness.rs"]
 #[allow(dead_code)]
 mod harness;
-#[path = "core/maps.rs"]
+#[path = "../../../benches/core/maps.rs"]
 #[allow(dead_code)]
 mod maps;
 
 use bspkit::content::entities::Entities;
 use bspkit::dialect::SOURCE;
-use bspkit::face::script::{Script, Settings};
 use bspkit::{Bsp, Builder, Draft};
+use bspkit_script::{Script, Settings};
 
 use harness::{Group, Outcome, Work, in_time, three_digits};
 

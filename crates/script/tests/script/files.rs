@@ -62,7 +62,7 @@ fn a_file_that_is_too_large_for_a_string_is_refused() {
 fn another_map_is_only_read() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/q2/own_rooms.bsp"),
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/maps/q2/own_rooms.bsp"),
         folder.path().join("b.bsp"),
     )
     .unwrap();

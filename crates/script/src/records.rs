@@ -3,15 +3,14 @@
 use rhai::{Array, Dynamic, Map as Object};
 
 use super::api::{Api, Res, wrong};
-use super::entities::signed;
 use super::pairs::{Vector, number};
-use super::values::{bytes_of, kind, shown};
+use super::values::{bytes_of, kind, shown, signed};
 use super::{Map, State};
-use crate::bytes::rounded;
-use crate::content::lightmap::{Adjustment, Image, Light, LightSet, Luxel};
-use crate::op::query::{FieldChange, Query};
-use crate::record::{self, FieldInfo, FlagNames, Meaning, Number, Part, RecordInfo, Shape};
-use crate::{Error, ErrorKind, Result, SlotId};
+use bspkit::bytes::rounded;
+use bspkit::content::lightmap::{Adjustment, Image, Light, LightSet, Luxel};
+use bspkit::op::query::{FieldChange, Query};
+use bspkit::record::{self, FieldInfo, FlagNames, Meaning, Number, Part, RecordInfo, Shape};
+use bspkit::{Error, ErrorKind, Result, SlotId};
 
 // Records of lumps by name, with their fields.
 
@@ -390,7 +389,7 @@ impl Lights {
 }
 
 impl Face {
-    fn look<T>(&self, work: impl FnOnce(&crate::content::lightmap::Block) -> T) -> Res<T> {
+    fn look<T>(&self, work: impl FnOnce(&bspkit::content::lightmap::Block) -> T) -> Res<T> {
         self.map.look(|state| {
             let image = self.image(0);
             state.light()?.block(image).map(work).ok_or_else(gone)

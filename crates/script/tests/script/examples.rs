@@ -3,7 +3,7 @@
 use bspkit::op::verify::{self, Verdict};
 use bspkit::{Layout, SlotId};
 
-#[path = "../common/corpus.rs"]
+#[path = "../../../../tests/common/corpus.rs"]
 mod corpus;
 
 use super::*;
@@ -23,7 +23,7 @@ const SCRIPTS: [(&str, &[&str]); 10] = [
 ];
 
 fn folder() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/scripts")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scripts")
 }
 
 fn script(name: &str) -> Script {
@@ -33,7 +33,7 @@ fn script(name: &str) -> Script {
 
 /// Runs an example on a draft.
 fn run(name: &str, args: &[&str], draft: &mut Draft<'static>, path: &Path) -> bspkit::Result<Said> {
-    let others = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/q3");
+    let others = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/maps/q3");
     let settings = Settings::default().args(args.iter().copied()).path(path).allow_read(others);
     script(name).run(draft, &settings)
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bspkit::face::script::Limits;
+use bspkit_script::Limits;
 
 use super::*;
 

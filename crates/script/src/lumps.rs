@@ -7,15 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rhai::{Array, Blob, Dynamic};
 
 use super::api::{Api, MOST_STRING, Res, fail, wrong};
-use super::entities::signed;
-use super::values::{bytes_of, kind, shown};
+use super::values::{bytes_of, kind, shown, signed};
 use super::{Map, State, records};
-use crate::bytes::{Data, escaped};
-use crate::content::pak::{Pak, Pattern};
-use crate::content::texture_names::Renaming;
-use crate::dialect::Role;
-use crate::record::{Meaning, Number, Shape};
-use crate::{Error, ErrorKind, Result};
+use bspkit::bytes::{Data, escaped};
+use bspkit::content::pak::{Pak, Pattern};
+use bspkit::content::texture_names::Renaming;
+use bspkit::dialect::Role;
+use bspkit::record::{Meaning, Number, Shape};
+use bspkit::{Error, ErrorKind, Result};
 
 // Lumps as bytes, embedded files, and names of textures.
 

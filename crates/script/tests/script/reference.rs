@@ -2,14 +2,12 @@
 
 use std::fmt::Write as _;
 
-use bspkit::face::script;
-
 const MARK: &str = "<!-- The rest is made from the program: BLESS=1 cargo test --test script -->\n";
 
 fn tables() -> String {
     let mut text = String::new();
     let mut group = "";
-    for entry in script::reference() {
+    for entry in bspkit_script::reference() {
         if entry.group != group {
             group = entry.group;
             write!(text, "\n### {group}\n\n| | |\n|---|---|\n").unwrap();
@@ -22,7 +20,7 @@ fn tables() -> String {
 
 #[test]
 fn the_reference_is_complete() {
-    let path = super::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scripts.md");
+    let path = super::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scripts.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let (prose, reference) = page.split_once(MARK).expect("the page has the mark");
     if std::env::var_os("BLESS").is_some() {
