@@ -240,9 +240,12 @@ fn displacements_agree(map: &Bsp<'_>) -> bool {
     })
 }
 
+/// How often each piece is there: the number of its brush, and two sums of its content.
+type Pieces = BTreeMap<(i64, u64, u64), usize>;
+
 /// The convex pieces of collision models, by model, with the planes of their brushes and their own bytes; how many name
 /// a brush by its number.
-fn pieces(map: &Bsp<'_>, record: usize) -> Option<(BTreeMap<(i64, u64, u64), usize>, usize)> {
+fn pieces(map: &Bsp<'_>, record: usize) -> Option<(Pieces, usize)> {
     let bytes = map.slots().iter().filter_map(|slot| Some((slot.name.as_str(), map.bytes(slot.id).ok()?.to_vec())));
     let lumps = Lumps(bytes.collect(), layout(map).filter(|_| map.dialect().name == "source")?);
     let int = |at: usize| lumps.int("PHYSCOLLIDE", at);
@@ -262,7 +265,7 @@ fn pieces(map: &Bsp<'_>, record: usize) -> Option<(BTreeMap<(i64, u64, u64), usi
                     0 => {
                         let piece = usize::try_from(i64::try_from(node).unwrap() + int(node + 4)?).ok()?;
                         let end = piece + 16 + 16 * (size(piece + 12)? & 0xFFFF);
-                        let own = hash(&lumps.0["PHYSCOLLIDE"].get(piece + 8..end)?);
+                        let own = hash(lumps.0["PHYSCOLLIDE"].get(piece + 8..end)?);
                         let brush = size(piece + 4)?;
                         named += usize::from(brush == record);
                         *found.entry((int(block)?, lumps.brush(brush)?, own)).or_insert(0) += 1;

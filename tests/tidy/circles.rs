@@ -1,10 +1,13 @@
 //! Circles: modules of one folder that import each other, over any number of steps.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The folders below `src` whose modules must not form a circle. What is in `mod.rs` itself belongs to all of them.
 const FOLDERS: &[&str] = &["builder", "dialect", "draft", "face", "op"];
+
+/// Crates whose modules know each other: what scripts can call, their values and their errors are one thing.
+const ONE_THING: &[&str] = &["script"];
 
 /// The modules that each module of a folder imports.
 type Graph = BTreeMap<String, BTreeSet<String>>;
@@ -12,7 +15,8 @@ type Graph = BTreeMap<String, BTreeSet<String>>;
 #[test]
 fn no_module_imports_itself_over_others() {
     let folders = FOLDERS.iter().map(|folder| (super::root().join("src"), *folder));
-    let crates = super::crates().into_iter().map(|path| (path.join("src"), ""));
+    let is_checked = |path: &PathBuf| !ONE_THING.iter().any(|name| path.ends_with(name));
+    let crates = super::crates().into_iter().filter(is_checked).map(|path| (path.join("src"), ""));
     for (source, folder) in folders.chain(crates) {
         let files = super::files(&source);
         let files: Vec<_> = files.iter().map(|(path, text)| (module(&source, path), text.as_str())).collect();
