@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::{Items, ROOM_OF_LIST, Sides, counted, records};
-use crate::bsp::Bsp;
-use crate::bytes::{Data, float, rounded};
+use crate::bsp::{Bsp, Records};
+use crate::bytes::{float, rounded};
 use crate::content::entities::Entity;
 use crate::content::polygons::Polygons;
 use crate::dialect::Role;
 use crate::face::page;
 use crate::op::compare::{Change, EntityChange, How};
-use crate::record::{FieldInfo, Meaning, RecordInfo, Shape};
+use crate::record::{FieldInfo, Meaning, Shape};
 
 // The map from above: its walls and floors as lines, and what changed.
 
@@ -388,26 +388,26 @@ fn ring(corners: &[Point]) -> Vec<[Point; 2]> {
 
 /// The faces of each model, by the field that is a run of faces.
 fn models(map: &Bsp<'_>) -> Option<Vec<Range<usize>>> {
-    let models = Records::read(map, Role::Models)?;
+    let models = map.records(Role::Models).ok()?;
     let faces = map.role(Role::Faces)?.name.as_str();
-    let (first, count) = models.record.fields.iter().find_map(|field| match field.meaning {
-        Meaning::Run { lump, count, .. } if lump == faces => Some((field, models.record.field(count.field)?)),
+    let (first, count) = models.info().fields.iter().find_map(|field| match field.meaning {
+        Meaning::Run { lump, count, .. } if lump == faces => Some((field, models.info().field(count.field)?)),
         _ => None,
     })?;
     let range = |index: usize| {
-        let start = models.index(index, first, 0)?;
-        Some(start..start.checked_add(models.index(index, count, 0)?)?)
+        let start = self::index(&models, index, first, 0)?;
+        Some(start..start.checked_add(self::index(&models, index, count, 0)?)?)
     };
     Some((0..models.len()).map(|index| range(index).unwrap_or_default()).collect())
 }
 
 impl<'a> Surfaces<'a> {
     fn read(map: &Bsp<'a>) -> Option<Self> {
-        let surfaces = Records::read(map, Role::Faces)?;
-        let field = |name: &str| surfaces.record.field(name);
+        let surfaces = map.records(Role::Faces).ok()?;
+        let field = |name: &str| surfaces.info().field(name);
         Some(Surfaces {
-            corners: Records::read(map, Role::Vertexes)?,
-            indexes: Records::read(map, Role::DrawIndexes)?,
+            corners: map.records(Role::Vertexes).ok()?,
+            indexes: map.records(Role::DrawIndexes).ok()?,
             first_vertex: field("first_vertex")?,
             vertex_count: field("vertex_count")?,
             first_index: field("first_index")?,
@@ -420,12 +420,13 @@ impl<'a> Surfaces<'a> {
     fn lines(&self, surface: usize) -> Option<Vec<[Point; 2]>> {
         /// More corners than any surface of a real map has.
         const MOST: usize = 1 << 16;
-        let number = |field: &'static FieldInfo, item| self.surfaces.index(surface, field, item);
+        let number = |field: &'static FieldInfo, item| index(&self.surfaces, surface, field, item);
         let (first, count) = (number(self.first_vertex, 0)?, number(self.vertex_count, 0)?.min(MOST));
         let (first_index, index_count) = (number(self.first_index, 0)?, number(self.index_count, 0)?.min(MOST));
-        let corner = |index: usize| self.corners.point(first.checked_add(index).filter(|_| index < count)?);
+        let corner = |index: usize| point(&self.corners, first.checked_add(index).filter(|_| index < count)?);
         if index_count > 0 {
-            let corners = (0..index_count).map_while(|at| self.indexes.number(first_index.checked_add(at)?));
+            let only = self.indexes.info().fields.first()?;
+            let corners = (0..index_count).map_while(|at| index(&self.indexes, first_index.checked_add(at)?, only, 0));
             let corners: Vec<usize> = corners.collect();
             let edges = boundary(corners.as_chunks::<3>().0);
             return Some(edges.into_iter().filter_map(|[from, to]| Some([corner(from)?, corner(to)?])).collect());
@@ -450,45 +451,22 @@ fn boundary(triangles: &[[usize; 3]]) -> Vec<[usize; 2]> {
     all.chunk_by(|one, other| one == other).filter(|same| same.len() == 1).map(|same| same[0]).collect()
 }
 
-/// The records of a lump, read by the names of their fields.
-struct Records<'a> {
-    bytes: Data<'a>,
-    record: &'static RecordInfo,
+/// An item of a field that is not negative; item 0 of a field that is not an array.
+fn index(records: &Records<'_>, record: usize, field: &'static FieldInfo, item: usize) -> Option<usize> {
+    let number = match field.shape {
+        Shape::Number(number) => number,
+        Shape::Array(Shape::Number(number), count) if item < count => *number,
+        _ => return None,
+    };
+    let bytes = records.get(record)?.get(field.offset + item * number.size()..)?;
+    usize::try_from(number.integer(bytes)?).ok()
 }
 
-impl<'a> Records<'a> {
-    fn read(map: &Bsp<'a>, role: Role) -> Option<Self> {
-        let slot = map.role(role)?;
-        let record = map.row(slot).ok()?.record()?;
-        Some(Records { bytes: map.little_endian(slot.id).ok()?, record })
-    }
-
-    fn len(&self) -> usize {
-        self.bytes.len() / self.record.size
-    }
-
-    /// An item of a field that is not negative; item 0 of a field that is not an array.
-    fn index(&self, record: usize, field: &'static FieldInfo, item: usize) -> Option<usize> {
-        let number = match field.shape {
-            Shape::Number(number) => number,
-            Shape::Array(Shape::Number(number), count) if item < count => *number,
-            _ => return None,
-        };
-        let at = record.checked_mul(self.record.size)?.checked_add(field.offset + item * number.size())?;
-        usize::try_from(number.integer(self.bytes.get(at..)?)?).ok()
-    }
-
-    /// The only field of a record.
-    fn number(&self, record: usize) -> Option<usize> {
-        self.index(record, self.record.fields.first()?, 0)
-    }
-
-    /// The field `point`.
-    fn point(&self, record: usize) -> Option<Point> {
-        let offset = self.record.field("point")?.offset;
-        let at = record.checked_mul(self.record.size)?.checked_add(offset)?;
-        Some([float(&self.bytes, at)?, float(&self.bytes, at + 4)?, float(&self.bytes, at + 8)?])
-    }
+/// The field `point`.
+fn point(records: &Records<'_>, record: usize) -> Option<Point> {
+    let at = records.info().field("point")?.offset;
+    let bytes = records.get(record)?;
+    Some([float(bytes, at)?, float(bytes, at + 4)?, float(bytes, at + 8)?])
 }
 
 #[cfg(test)]
