@@ -215,10 +215,11 @@ pub enum Order {
     /// As [`Order::Matters`], of a whole that the record can be without: if one of the records is removed, the run is
     /// empty, and the others go with it.
     Optional,
-    /// As [`Order::Matters`], of a whole that shares them with no other: a copy of it has copies of them.
+    /// As [`Order::Matters`], of a whole that shares them with no other: a copy of it has copies of them. The wholes
+    /// follow each other in the order of the records that have them, since engines count on without the number.
     Own,
-    /// As [`Order::Own`], of the planes that bound a solid: one of two with the same bytes may come or go, since the
-    /// solid is the same, but not among the first ones, of which there are this many.
+    /// As [`Order::Own`] in any order of the wholes, of the planes that bound a solid: one of two with the same bytes
+    /// may come or go, since the solid is the same, but not among the first ones, of which there are this many.
     Planes(usize),
 }
 

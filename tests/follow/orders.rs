@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::path::Path;
 
-use bspkit::Bsp;
 use bspkit::bytes::ByteOrder;
 use bspkit::record::{Meaning, Order, Shape};
+use bspkit::{Bsp, Layout, SlotId};
 
 use super::facts::{BESIDE, facts};
 use super::maps::saved;
@@ -116,4 +117,48 @@ fn an_order_that_has_a_meaning_is_seen_if_it_breaks() {
     assert!(missed.is_empty(), "nobody misses the order of {missed:?}");
     let count = |kind: &str| tried.keys().filter(|(of, _)| *of == kind).count();
     assert!(count("within") > 5 && count("between") > 11 && free.len() > 4, "{tried:?}, {free:?}");
+}
+
+/// Two displacements of 4 and of 8 squares to a side, on the first faces of the room.
+fn displaced() -> Bsp<'static> {
+    let room = Bsp::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/source/room_v20.bsp")).unwrap();
+    let mut draft = room.draft();
+    let one = |power: u8, vertex: i32, triangle: i32, face: u16| {
+        let mut bytes = vec![0; 176];
+        bytes[12..16].copy_from_slice(&vertex.to_le_bytes());
+        bytes[16..20].copy_from_slice(&triangle.to_le_bytes());
+        bytes[20] = power;
+        bytes[36..38].copy_from_slice(&face.to_le_bytes());
+        // No neighbors.
+        bytes[48..136].fill(0xFF);
+        [104, 114, 124, 134].into_iter().for_each(|count: usize| bytes[count] = 0);
+        bytes
+    };
+    let vertexes: Vec<u8> = (0..25 + 81).flat_map(|vertex: u8| [[vertex; 4]; 5]).flatten().collect();
+    draft.set(SlotId::Lump(26), [one(2, 0, 0, 0), one(3, 25, 32, 1)].concat()).unwrap();
+    draft.set(SlotId::Lump(33), vertexes).unwrap();
+    draft.set(SlotId::Lump(48), vec![0; 2 * (32 + 128)]).unwrap();
+    for lump in [7, 58] {
+        let mut faces = draft.bytes(SlotId::Lump(lump)).unwrap().to_vec();
+        (0..2_u8).for_each(|face| faces[56 * usize::from(face) + 12..][..2].copy_from_slice(&[face, 0]));
+        draft.set(SlotId::Lump(lump), faces).unwrap();
+    }
+    Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
+}
+
+/// The engine reads the vertexes of displacements one after the other, whatever their numbers are.
+#[test]
+fn vertexes_go_with_their_displacements() {
+    let map = displaced();
+    let mut draft = map.draft();
+    draft.structure().reorder_list("DISPINFO", &[1, 0]).unwrap();
+    let [infos, vertexes] = [26, 33].map(|lump| draft.bytes(SlotId::Lump(lump)).unwrap().to_vec());
+    let number = |at: usize| i32::from_le_bytes(infos[at..at + 4].try_into().unwrap());
+    assert_eq!([number(12), number(16), number(20)], [0, 0, 3]);
+    assert_eq!([number(176 + 12), number(176 + 16), number(176 + 20)], [81, 128, 2]);
+    assert_eq!((vertexes[0], vertexes[20 * 81]), (25, 0));
+    draft.structure().reorder_list("DISPINFO", &[1, 0]).unwrap();
+    assert!(draft.changes().unwrap().is_empty());
+    let alone = map.draft().structure().reorder_list("DISP_VERTS", &(25..106).chain(0..25).collect::<Vec<_>>());
+    assert!(alone.unwrap_err().to_string().contains("follow those of the record before"));
 }

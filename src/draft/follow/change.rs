@@ -368,7 +368,7 @@ pub(super) fn blocks(links: &Links<'_>, link: &Link) -> Option<Vec<(usize, usize
     let (from, to) = (&links.sites[link.from], &links.sites[link.to]);
     let skip = match link.how {
         How::Share(skip) => skip,
-        How::Run(_, _, Order::InTurn) => 0,
+        How::Run(_, _, Order::InTurn | Order::Own) => 0,
         _ => return None,
     };
     let (mut next, mut blocks) = (skip, Vec::with_capacity(from.len()));

@@ -29,6 +29,7 @@ use finding::{
     ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TARGET,
     ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
 };
+#[cfg(feature = "json")]
 pub(crate) use light::places_light;
 use lumps::{Lump, Lumps};
 pub use lumps::{Usage, usage};

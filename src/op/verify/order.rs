@@ -183,6 +183,10 @@ fn segments(links: &Links<'_>, site: usize) -> Vec<Vec<Range<usize>>> {
     for link in links.links.iter().filter(|link| link.to == site) {
         each_run(links, link, |start, end| match link.how {
             How::Share(_) | How::Run(_, _, Order::InTurn) => (is_end[start], is_end[end]) = (true, true),
+            How::Run(_, _, Order::Own) => {
+                whole(start, end);
+                (is_end[start], is_end[end]) = (true, true);
+            }
             _ => whole(start, end),
         });
     }
