@@ -181,7 +181,8 @@ fn step(from: usize, by: i32) -> Option<usize> {
     from.checked_add_signed(isize::try_from(by).ok()?)
 }
 
-/// Takes pieces out of the trees of solids. What only they had stays, as bytes to which nothing leads. Spheres and
+/// Takes pieces out of the trees of solids. What only they had stays, as bytes to which nothing leads; their numbers
+/// become 0, so that these bytes do not depend on what the number was at last. Spheres and
 /// hulls around several pieces stay as large as they were: they only say where it is worth to look.
 fn remove_pieces(bytes: &mut [u8], gone: &[usize]) -> Option<()> {
     for solid in solids(bytes)? {
@@ -190,6 +191,9 @@ fn remove_pieces(bytes: &mut [u8], gone: &[usize]) -> Option<()> {
         if !own.is_empty() {
             prune_tree(&mut bytes[solid], &own)?;
         }
+    }
+    for number in gone {
+        bytes.get_mut(*number..number + 4)?.fill(0);
     }
     Some(())
 }
@@ -318,12 +322,13 @@ mod tests {
     fn pieces_go_with_their_brushes() {
         let bytes = lump(&solid());
         let places = brushes_of_pieces(&bytes).unwrap();
+        let before = places.clone();
         for (gone, left) in [(0, 9), (1, 7)] {
             let mut new = bytes.clone();
             remove_pieces(&mut new, &places[gone..=gone]).unwrap();
             let places = brushes_of_pieces(&new).unwrap();
             assert_eq!(places.iter().map(|at| word(&new, *at).unwrap()).collect::<Vec<_>>(), [left]);
-            assert_eq!(new.len(), bytes.len());
+            assert_eq!((new.len(), word(&new, before[gone])), (bytes.len(), Some(0)));
         }
         assert_eq!(remove_pieces(&mut bytes.clone(), &places), None, "a solid has a piece");
         let mut endless = solid();
