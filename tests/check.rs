@@ -7,6 +7,8 @@ mod corpus;
 mod edited;
 #[path = "check/making.rs"]
 mod making;
+#[path = "check/physics.rs"]
+mod physics;
 #[path = "check/planted.rs"]
 mod planted;
 #[path = "check/planted_bspx.rs"]
@@ -91,8 +93,8 @@ fn a_misfit_hides_nothing() {
 #[test]
 fn every_code_has_a_planted_fault() {
     let mut planted: BTreeSet<_> = planted::FAULTS.iter().chain([&planted::UNUSED]).map(|(code, _)| *code).collect();
-    // What only edits have: tests/light/faults.rs.
-    planted.insert("light-moved");
+    // What only edits have: tests/light/faults.rs, and `physics`.
+    planted.extend(["light-moved", "phys-moved"]);
     let known: BTreeSet<_> = CODES.iter().map(|code| code.name).collect();
     assert_eq!(planted, known);
     assert_eq!(known.len(), CODES.len(), "a code is there twice");

@@ -227,8 +227,8 @@ fn known(survey: &Survey) -> Result<Baseline, Error> {
 fn new_ones(draft: &Draft<'_>, known: &Baseline) -> Result<Vec<Finding>> {
     let Some(view) = draft.view()? else { return Ok(Vec::new()) };
     let mut found = known.new_ones("", check::run(&view, &of_faults()?)?);
-    // The old bytes of all on which the light of faces depends are kept.
-    found.extend(check::relit(draft, &view, &of_faults()?));
+    // The old bytes of all on which the light of faces and collision models depend are kept.
+    found.extend(check::left_behind(draft, &view, &of_faults()?));
     Ok(found)
 }
 

@@ -179,8 +179,8 @@ impl<'b, 'a> Unpacker<'b, 'a> {
         let role = self.bsp.role_of(slot.id);
         let mut stored = Stored { lump: slot.name.clone(), at: at(&slot.stored), crc: crc(bytes), ..Stored::default() };
         let mut is_kept = is_packed || role == Some(Role::GameLump) || self.is_shared(slot);
-        // The old records say which light a face had.
-        is_kept |= check::places_light(self.bsp, slot);
+        // The old records say which light a face had, and which shape a solid was made from.
+        is_kept |= check::places_light(self.bsp, slot) || check::places_solids(self.bsp, slot);
         let shown = self.shown.iter().find(|(id, _)| *id == slot.id).map(|(_, folder)| (*folder).to_owned());
         let part = match role {
             _ if shown.is_some() => {

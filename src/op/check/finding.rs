@@ -221,6 +221,8 @@ codes! {
         "a displacement and its face do not refer to each other, or the face has not four edges";
     STRING_PLACE = "string-place", Error, "a texture's name is outside of the strings, or has no end";
     PHYS_SOLIDS = "phys-solids", Error, "the number or size of a collision model's solids differs from what it states";
+    PHYS_MOVED = "phys-moved", Warning,
+        "an edit moved planes of a brush or points of a displacement, but its collision model is as it was";
     PHYS_END = "phys-end", Warning, "the entry that ends the collision models is missing";
 }
 

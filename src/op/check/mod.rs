@@ -7,6 +7,7 @@
 mod finding;
 mod light;
 mod lumps;
+mod physics;
 mod references;
 mod shapes;
 mod tree;
@@ -33,6 +34,8 @@ use finding::{
 pub(crate) use light::places_light;
 use lumps::{Lump, Lumps};
 pub use lumps::{Usage, usage};
+#[cfg(feature = "json")]
+pub(crate) use physics::places_solids;
 pub use references::{Stale, stale};
 
 /// Options of a check.
@@ -133,7 +136,7 @@ pub fn introduced(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> 
     };
     let new = all(&view);
     let mut found = if new.is_empty() { Vec::new() } else { new.without(all(draft.bsp())).into_findings() };
-    found.extend(relit(draft, &view, options));
+    found.extend(left_behind(draft, &view, options));
     Ok(found)
 }
 
@@ -144,10 +147,13 @@ fn touched(draft: &Draft<'_>, view: &Bsp<'_>) -> Vec<SlotId> {
     touched.map(|(old, _)| old.id).collect()
 }
 
-/// Of what [`introduced`] finds, the light that does not go along with the edits; `view` is the map with these.
-pub(crate) fn relit(draft: &Draft<'_>, view: &Bsp<'_>, options: &Options) -> Vec<Finding> {
+/// Of what [`introduced`] finds, the light and the collision models that do not go along with the edits; `view` is the
+/// map with these.
+pub(crate) fn left_behind(draft: &Draft<'_>, view: &Bsp<'_>, options: &Options) -> Vec<Finding> {
     let mut left = Sink::new(&options.allowed, LISTED);
-    light::check_relit(draft.bsp(), view, &touched(draft, view), &mut left);
+    let touched = touched(draft, view);
+    light::check_relit(draft.bsp(), view, &touched, &mut left);
+    physics::check_left(draft.bsp(), view, &touched, &mut left);
     left.into_findings()
 }
 

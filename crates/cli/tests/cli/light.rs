@@ -1,7 +1,8 @@
 //! `light`: what the commands refuse, and what they leave alone.
 
-use bspkit::Bsp;
 use bspkit::dialect::quake2;
+use bspkit::dialect::source::{BRUSHSIDES, PLANES};
+use bspkit::{Bsp, Layout};
 
 use super::room::{Room, fixture};
 
@@ -117,44 +118,66 @@ fn every_door_says_that_light_is_left_behind() {
         ("source/room_v20", "07_", 4, of_size("faces", "FACES")),
         ("source/room_v20", "58_", 4, of_size("faces_hdr", "FACES_HDR")),
     ];
-    for (map, number, record, (lump, file, field, old, new)) in maps {
-        let room = Room::new();
-        room.write("map.bsp", &fixture(&format!("{map}.bsp")));
-        let file = format!("{number}{file}");
-        let text = String::from_utf8(room.bspkit(&format!("dump map.bsp {lump}")).done().out).unwrap();
-        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        let [from, to] = [old, new].map(|value| format!("\"{field}\":{value}"));
-        assert!(lines[record].contains(&from), "{map}: {}", lines[record]);
-        lines[record] = lines[record].replace(&from, &to);
-        let json = lines.join("\n") + "\n";
-        room.write("new.jsonl", json.as_bytes());
-        let said = |door: &str, command: &str| {
-            let run = room.bspkit(command).done();
-            assert!(run.err.contains("light-moved"), "{map}: {door}: {}", run.err);
+    for (map, number, record, edit) in maps {
+        every_door_says("light-moved", &fixture(&format!("{map}.bsp")), number, record, edit);
+    }
+}
+
+/// Objects collide with solids that the compiler made from the planes of brushes.
+#[test]
+fn every_door_says_that_solids_are_left_behind() {
+    let map = Bsp::from_vec(fixture("source/room_v20.bsp")).unwrap();
+    // A model with a solid of 8 bytes and an empty text, and the end of the list.
+    let solids = [0, 12, 4, 1, 8, 0, 0, 0, -1, -1, 0, 0].map(i32::to_le_bytes).concat();
+    let mut draft = map.draft();
+    draft.set(map.slot("PHYSCOLLIDE").unwrap().id, solids).unwrap();
+    let map = draft.plan(Layout::Keep).unwrap().to_vec();
+    let read = Bsp::from_vec(map.clone()).unwrap();
+    let plane = usize::from(read.table(BRUSHSIDES).unwrap().get(0).unwrap().plane);
+    let distance = read.table(PLANES).unwrap().get(plane).unwrap().distance.to_string();
+    every_door_says("phys-moved", &map, "01_", plane, ("planes", "PLANES", "distance", &distance, "12345.5"));
+}
+
+/// An edit of a field: the name of the lump in a command and in a file, the field, its old and its new value.
+type FieldEdit<'t> = (&'t str, &'t str, &'t str, &'t str, &'t str);
+
+fn every_door_says(code: &str, map: &[u8], number: &str, record: usize, (lump, file, field, old, new): FieldEdit<'_>) {
+    let room = Room::new();
+    room.write("map.bsp", map);
+    let file = format!("{number}{file}");
+    let text = String::from_utf8(room.bspkit(&format!("dump map.bsp {lump}")).done().out).unwrap();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let [from, to] = [old, new].map(|value| format!("\"{field}\":{value}"));
+    assert!(lines[record].contains(&from), "{lump}: {}", lines[record]);
+    lines[record] = lines[record].replace(&from, &to);
+    let json = lines.join("\n") + "\n";
+    room.write("new.jsonl", json.as_bytes());
+    let said = |door: &str, command: &str| {
+        let run = room.bspkit(command).done();
+        assert!(run.err.contains(code), "{lump}: {door}: {}", run.err);
+    };
+    said("set", &format!("set map.bsp {lump}[{record}].{field}={new} -o edited.bsp"));
+    said("load", &format!("load map.bsp {lump} new.jsonl -o out.bsp"));
+    assert!(room.read("out.bsp") == room.read("edited.bsp"), "{lump}");
+    said("load --follow", &format!("load map.bsp {lump} new.jsonl --follow -o out.bsp"));
+    for (format, extension) in [("csv", "csv"), ("raw", "bin")] {
+        let text = room.bspkit(&format!("dump edited.bsp {lump} --format {format}")).done().out;
+        room.write(format!("new.{extension}"), &text);
+        said(format, &format!("load map.bsp {lump} new.{extension} -o out.bsp"));
+    }
+    let script = format!("let record = records(\"{lump}\")[{record}]; record.{field} = {new};");
+    room.write("door.rhai", script.as_bytes());
+    said("run", "run door.rhai map.bsp -o out.bsp");
+    said("in place", &format!("set map.bsp {lump}[{record}].{field}={new} --dry-run"));
+    for (folder, options) in [("text", ""), ("bytes", " --no-images --format raw")] {
+        room.bspkit(&format!("unpack map.bsp {folder}{options} -q")).done();
+        let (path, text) = match folder {
+            "text" => (format!("{folder}/{file}.jsonl"), json.clone().into_bytes()),
+            _ => (format!("{folder}/{file}.bin"), room.read("new.bin")),
         };
-        said("set", &format!("set map.bsp {lump}[{record}].{field}={new} -o edited.bsp"));
-        said("load", &format!("load map.bsp {lump} new.jsonl -o out.bsp"));
-        assert!(room.read("out.bsp") == room.read("edited.bsp"), "{map}");
-        said("load --follow", &format!("load map.bsp {lump} new.jsonl --follow -o out.bsp"));
-        for (format, extension) in [("csv", "csv"), ("raw", "bin")] {
-            let text = room.bspkit(&format!("dump edited.bsp {lump} --format {format}")).done().out;
-            room.write(format!("new.{extension}"), &text);
-            said(format, &format!("load map.bsp {lump} new.{extension} -o out.bsp"));
-        }
-        let script = format!("let record = records(\"{lump}\")[{record}]; record.{field} = {new};");
-        room.write("door.rhai", script.as_bytes());
-        said("run", "run door.rhai map.bsp -o out.bsp");
-        said("in place", &format!("set map.bsp {lump}[{record}].{field}={new} --dry-run"));
-        for (folder, options) in [("text", ""), ("bytes", " --no-images --format raw")] {
-            room.bspkit(&format!("unpack map.bsp {folder}{options} -q")).done();
-            let (path, text) = match folder {
-                "text" => (format!("{folder}/{file}.jsonl"), json.clone().into_bytes()),
-                _ => (format!("{folder}/{file}.bin"), room.read("new.bin")),
-            };
-            assert!(room.path(&path).exists(), "{path}");
-            room.write(&path, &text);
-            said(&format!("pack of {folder}"), &format!("pack {folder} -o out.bsp"));
-            assert!(room.read("out.bsp") == room.read("edited.bsp"), "{map}: {folder}");
-        }
+        assert!(room.path(&path).exists(), "{path}");
+        room.write(&path, &text);
+        said(&format!("pack of {folder}"), &format!("pack {folder} -o out.bsp"));
+        assert!(room.read("out.bsp") == room.read("edited.bsp"), "{lump}: {folder}");
     }
 }
