@@ -93,3 +93,21 @@ fn a_copied_model_leaves_nothing() {
     models::Copying::default().run(&mut draft, &saved(&moved), 1).unwrap();
     assert_eq!(left(&draft), []);
 }
+
+#[test]
+fn a_moved_point_leaves_the_solid_of_its_displacement() {
+    let mut displacements = vec![0; 2 * 176];
+    // The powers: 25 points, then 81.
+    displacements[20] = 2;
+    displacements[176 + 20] = 3;
+    let points = vec![0; (25 + 81) * 20];
+    let lumps = [("DISPINFO", displacements), ("DISP_VERTS", points), ("PHYSDISP", vec![0; 20])];
+    let map = room(&lumps);
+    let edits = [("DISP_VERTS", 12, Some(0)), ("DISP_VERTS", 24 * 20, Some(0)), ("DISP_VERTS", 25 * 20 + 12, Some(1))];
+    for (lump, at, record) in edits.into_iter().chain([("DISP_VERTS", 16, None), ("DISPINFO", 176, Some(1))]) {
+        let mut draft = map.draft();
+        set(&mut draft, lump, at, 8.0_f32.to_le_bytes());
+        let expected: Vec<_> = record.map(|record| ("DISPINFO".to_owned(), Some(record))).into_iter().collect();
+        assert_eq!(left(&draft), expected, "{lump} at {at}");
+    }
+}
