@@ -15,6 +15,8 @@ const MOST: u64 = 4 << 20;
 #[derive(Serialize, Deserialize)]
 struct File<R> {
     bspkit_rules: u32,
+    /// The sum of the record, by which edits of it are seen.
+    checksum: String,
     #[serde(flatten)]
     record: R,
 }
@@ -34,7 +36,7 @@ pub fn path(map: &Path) -> PathBuf {
 /// The record of a map; an empty one if there is no file.
 ///
 /// # Errors
-/// The file cannot be read, or is not a record.
+/// The file cannot be read, is not a record, or is not as it was written.
 pub fn read(map: &Path) -> Result<Record> {
     let path = path(map);
     match std::fs::metadata(&path) {
@@ -45,16 +47,22 @@ pub fn read(map: &Path) -> Result<Record> {
     }
     let wrong = |why: &str| Error::new(ErrorKind::Argument, format!("{} is no record of rules: {why}", shown(&path)));
     let file: File<Record> = serde_json::from_slice(&input::read(&path)?).map_err(|error| wrong(&syntax(&error)))?;
-    match file.bspkit_rules {
-        1 => Ok(file.record),
-        other => Err(wrong(&format!("its version is {other}"))),
+    if file.bspkit_rules != 1 {
+        return Err(wrong(&format!("its version is {}", file.bspkit_rules)));
     }
+    if file.checksum != file.record.checksum() {
+        let message = format!("{} is not as it was written: its checksum is another", shown(&path));
+        let hint = "bring it back, or remove it; without it, what rules would add is looked for in the map";
+        return Err(Error::new(ErrorKind::Refused, message).with_hint(hint));
+    }
+    Ok(file.record)
 }
 
 /// The text of a record.
 pub fn write(record: &Record) -> String {
     // Strings and numbers can always be written as JSON.
-    let mut text = serde_json::to_string_pretty(&File { bspkit_rules: 1, record }).unwrap_or_default();
+    let file = File { bspkit_rules: 1, checksum: record.checksum(), record };
+    let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
     text.push('\n');
     text
 }

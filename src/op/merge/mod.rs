@@ -427,6 +427,15 @@ impl Conflict {
             Subject::File(name) => format!("{}/{}", self.lump, escaped(name)),
         }
     }
+
+    /// Whether both sides add an entity or an embedded file: the base has none, and [`Side::Base`] takes neither.
+    pub fn is_addition(&self) -> bool {
+        match &self.subject {
+            Subject::Added(_) => true,
+            Subject::File(_) => self.values.as_ref().is_some_and(|[base, ..]| base.is_none()),
+            _ => false,
+        }
+    }
 }
 
 impl std::fmt::Display for Conflict {

@@ -136,6 +136,20 @@ impl State {
 }
 
 impl Record {
+    /// A sum of all that the record says: which map it is of cannot be seen in each of its sums alone.
+    pub fn checksum(&self) -> String {
+        let mut said = Said(Vec::new());
+        said.word(&self.build);
+        said.list(&self.applied, |said, one| {
+            said.list(&one.rules, |said, rule| {
+                let (line, adds) = (rule.line.to_string(), rule.adds.to_string());
+                [&rule.file, &line, &rule.sum, &adds].into_iter().for_each(|word| said.word(word));
+            });
+            said.pair(one.before.as_bytes(), one.after.as_bytes());
+        });
+        hex(&said.0)
+    }
+
     /// What of the record is in the map, and how sure that is.
     pub fn in_map(&self, now: &State) -> (&[Application], Since) {
         let all = &self.applied[..];
@@ -369,4 +383,36 @@ impl Said {
 
 fn hex(bytes: &[u8]) -> String {
     Md5::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests {
+    use super::*;
+
+    /// The sums that md5sum prints of the two lumps, and each of them counts in the checksum of a record.
+    #[test]
+    fn a_record_tells_the_sums_of_its_map() {
+        let state = State::of(&Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap()).unwrap();
+        assert_eq!(state.entities, "97424bce22d647665857a878d2fa7d06");
+        assert_eq!(state.build, "dbd8e6ac8300ec1e119f3587422fbda7");
+        assert_eq!(state.with_entities(b"{}").entities, "99914b932bd37a50b983c5e7c90ae93b");
+        let rule = Known { file: "r.cfg".into(), line: 1, sum: "s".into(), adds: true };
+        let one = Application { rules: vec![rule], before: "b".into(), after: "a".into() };
+        let record = Record { build: "p".into(), applied: vec![one] };
+        let faults: [fn(&mut Record); 7] = [
+            |record| record.build.push('x'),
+            |record| record.applied[0].before.push('x'),
+            |record| record.applied[0].after.push('x'),
+            |record| record.applied[0].rules[0].sum.push('x'),
+            |record| record.applied[0].rules[0].line = 2,
+            |record| record.applied[0].rules[0].adds = false,
+            |record| record.applied.clear(),
+        ];
+        for (number, fault) in faults.iter().enumerate() {
+            let mut wrong = record.clone();
+            fault(&mut wrong);
+            assert_ne!(wrong.checksum(), record.checksum(), "fault {number}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 pub(crate) mod repository;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -288,7 +288,8 @@ impl Report for Conflicts<'_> {
 /// Lists the open conflicts of a map at which git has stopped, with the values of the base, of ours and of theirs;
 /// the exit status is then 1. With --ours, --theirs or --base the named conflicts get what that map has. Names are
 /// those of the list (`#6.light`, `FACES[3].side`, a lump, an embedded file), or entities of the base (`light`) and a
-/// key (`light.light`); without a name all open conflicts are meant. A settled conflict can be named again. When the
+/// key (`light.light`); without a name all open conflicts are meant. A name that several entities have is refused with
+/// their numbers. An entity or a file that both sides add is not in the base, and --base is refused. A settled conflict can be named again. When the
 /// last one is settled, the merged map is written, as a whole or not at all, and `git add` ends the conflict for git.
 /// Until then the map stays as git has left it, and what was settled is kept in the folder of git until the merge
 /// ends.
@@ -297,7 +298,7 @@ impl Report for Conflicts<'_> {
     "  bspkit git resolve rooms.bsp
   bspkit git resolve rooms.bsp --ours '#6'
   bspkit git resolve rooms.bsp --base '#7.light'
-  bspkit git resolve rooms.bsp --theirs light.light"
+  bspkit git resolve rooms.bsp --theirs"
 ))]
 pub(crate) struct ResolveArgs {
     /// The map
@@ -398,10 +399,16 @@ fn resolve(cx: &Context, args: &ResolveArgs, job: &mut Job<'_>) -> Result<Code> 
     let mut choices = stopped.choices()?;
     let which = args.which.as_deref().map(|text| Which::new(text, &maps[0]));
     let which = which.as_ref();
-    let mut named = BTreeSet::new();
+    let (mut named, mut entities, mut without_base) = (BTreeSet::new(), BTreeMap::new(), None);
     let (mut merged, mut settled) = merge_as(&maps, &choices, |conflict, is_settled| {
         // Without a name, what was settled stays.
         if which.map_or(!is_settled, |which| which.has(conflict)) {
+            if let Subject::Entity(index, _) = conflict.subject {
+                entities.entry(index).or_insert_with(|| conflict.name());
+            }
+            if conflict.is_addition() {
+                without_base = without_base.take().or(Some(conflict.name()));
+            }
             named.insert(conflict.name());
         }
     })?;
@@ -417,6 +424,15 @@ fn resolve(cx: &Context, args: &ResolveArgs, job: &mut Job<'_>) -> Result<Code> 
                 args.which.as_deref().unwrap_or_default()
             );
             return Err(bad_argument(message, WHOLE));
+        }
+        if let Some(text) = args.which.as_deref().filter(|_| entities.len() > 1) {
+            let all: Vec<&str> = entities.values().map(|name| &name[..]).collect();
+            let message = format!("{}: {text} means several entities: {}", job.path, listed(&all));
+            return Err(bad_argument(message, "name one of them by its number"));
+        }
+        if let Some(name) = without_base.filter(|_| side == Side::Base) {
+            let message = format!("{}: {name} is not in the base: both sides add it", job.path);
+            return Err(bad_argument(message, "take one of them: --ours, or --theirs"));
         }
         named.iter().for_each(|name| drop(choices.sides.insert(name.clone(), side.name().to_owned())));
         (merged, settled) = merge_as(&maps, &choices, |_, _| ())?;
@@ -448,6 +464,17 @@ fn resolve(cx: &Context, args: &ResolveArgs, job: &mut Job<'_>) -> Result<Code> 
     merged.conflicts.iter().flat_map(lines).for_each(|line| job.say(&line));
     job.say(&format!("  none of these can be settled alone: {WHOLE}"));
     Ok(Code::Found)
+}
+
+/// The most entities that an error lists.
+const ENTITIES_LISTED: usize = 20;
+
+/// Names as a list, the first ones of many.
+fn listed(all: &[&str]) -> String {
+    match all.len().checked_sub(ENTITIES_LISTED).filter(|more| *more > 0) {
+        Some(more) => format!("{} and {more} more", all[..ENTITIES_LISTED].join(", ")),
+        None => all.join(", "),
+    }
 }
 
 const WHOLE: &str = "settle what it hangs on another way, or take a whole map: git checkout --ours, or --theirs";

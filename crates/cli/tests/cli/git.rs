@@ -181,6 +181,59 @@ fn conflicts_are_settled_one_by_one() {
     assert_eq!(side, sh(&room, "git show main:maps/rooms.bsp >old.bsp; bspkit get old.bsp faces[3].side").text());
 }
 
+/// A name that several entities with conflicts have is refused with their numbers, and each number settles one.
+#[test]
+fn resolve_refuses_a_name_of_several_entities() {
+    let room = repository();
+    let edit = |number: u32, pair: &str| format!("ent set maps/rooms.bsp '#{number}' {pair}");
+    let twins = [6, 7].map(|number| format!("bspkit {} --in-place -q", edit(number, "targetname=twin")));
+    sh(&room, &format!("{} && {} && git commit -qam twins", twins[0], twins[1]));
+    branch(&room, "one", &[&edit(6, "light=1"), &edit(7, "light=1")]);
+    branch(&room, "two", &[&edit(6, "light=2"), &edit(7, "light=2")]);
+    try_sh(&room, "git merge -q -m m one");
+    let before = room.read("maps/rooms.bsp");
+    for name in ["[targetname=twin]", "[targetname=twin].light", "light"] {
+        let run = try_sh(&room, &format!("bspkit git resolve maps/rooms.bsp --theirs '{name}'"));
+        assert_eq!(run.code, Some(2), "{name}: {}", run.err);
+        assert!(run.err.contains(&format!("{name} means several entities: #6.light, #7.light")), "{}", run.err);
+    }
+    assert!(!room.path(CHOICES).exists() && room.read("maps/rooms.bsp") == before);
+    // A list is no choice.
+    assert_eq!(try_sh(&room, "bspkit git resolve maps/rooms.bsp light").code, Some(1));
+    sh(&room, "bspkit git resolve maps/rooms.bsp --theirs '#6.light'");
+    sh(&room, "bspkit git resolve maps/rooms.bsp --ours '#7'");
+    assert_eq!((key(&room, "#6", "light"), key(&room, "#7", "light")), ("1".to_owned(), "2".to_owned()));
+}
+
+/// The base has nothing of what both sides add, so that it cannot be chosen.
+#[test]
+fn resolve_refuses_the_base_of_an_added_entity_and_file() {
+    let add = |what: &str| format!("ent add maps/rooms.bsp classname=light targetname=new origin='0 0 0' light={what}");
+    let file = |room: &Room, what: &str| room.write("a.txt", what.as_bytes());
+    for (map, name) in [("maps/rooms.bsp", "added[0]"), ("maps/source.bsp", "PAKFILE/own/a.txt")] {
+        let room = repository();
+        for (branch_name, what) in [("one", "1"), ("two", "2")] {
+            file(&room, what);
+            match map.contains("rooms") {
+                true => branch(&room, branch_name, &[&add(what)]),
+                false => branch(&room, branch_name, &["pak add maps/source.bsp own/a.txt=a.txt"]),
+            }
+        }
+        try_sh(&room, "git merge -q -m m one");
+        for which in [name, ""] {
+            let run = try_sh(&room, &format!("bspkit git resolve {map} --base {which}"));
+            assert_eq!(run.code, Some(2), "{}{}", run.text(), run.err);
+            assert!(run.err.contains(&format!("{name} is not in the base: both sides add it")), "{}", run.err);
+        }
+        assert!(!room.path(CHOICES).exists());
+        sh(&room, &format!("bspkit git resolve {map} --theirs '{name}' && git commit -qm merged"));
+        match map.contains("rooms") {
+            true => assert_eq!(key(&room, "[targetname=new]", "light"), "1"),
+            false => assert_eq!(sh(&room, "bspkit pak extract maps/source.bsp out own/a.txt -q; cat out/own/a.txt").text(), "1"),
+        }
+    }
+}
+
 /// Each of the three choices gives the content of that map.
 #[test]
 fn each_side_can_be_taken_as_a_whole() {
