@@ -289,10 +289,10 @@ impl Report for Conflicts<'_> {
 /// the exit status is then 1. With --ours, --theirs or --base the named conflicts get what that map has. Names are
 /// those of the list (`#6.light`, `FACES[3].side`, a lump, an embedded file), or entities of the base (`light`) and a
 /// key (`light.light`); without a name all open conflicts are meant. A name that several entities have is refused with
-/// their numbers. An entity or a file that both sides add is not in the base, and --base is refused. A settled conflict can be named again. When the
-/// last one is settled, the merged map is written, as a whole or not at all, and `git add` ends the conflict for git.
-/// Until then the map stays as git has left it, and what was settled is kept in the folder of git until the merge
-/// ends.
+/// their numbers. An entity or a file that both sides add is not in the base, and --base is refused. A settled conflict
+/// can be named again. When the last one is settled, the merged map is written, as a whole or not at all, and `git add`
+/// ends the conflict for git. Until then the map stays as git has left it, and what was settled is kept in the folder
+/// of git until the merge ends.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit git resolve rooms.bsp
