@@ -18,6 +18,8 @@ pub(crate) use content::Detection;
 use content::Memo;
 pub(crate) use link::{How, Link, Unless, Word, star};
 pub(crate) use links::{Links, Site};
+#[cfg(feature = "json")]
+pub(crate) use records::several_lists;
 pub use records::{Column, ListName, Records};
 
 /// A map: its bytes, and what they are. Immutable and cheap to clone; changes are made in a [`crate::Draft`].

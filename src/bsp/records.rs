@@ -67,6 +67,13 @@ impl From<Role> for ListName<'_> {
     }
 }
 
+/// The error for a lump whose lists have these names, where one list is needed.
+pub(crate) fn several_lists(lump: &str, names: &[impl AsRef<str>]) -> Error {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    Error::new(ErrorKind::Argument, format!("{lump} has several lists of records"))
+        .with_hint(format!("name one of them: {}", names.join(", ")))
+}
+
 impl<'a> Bsp<'a> {
     /// The records of a lump, or of a list in it. An empty lump that is an array has no records.
     ///
@@ -81,9 +88,7 @@ impl<'a> Bsp<'a> {
             (Some(records), true) => Ok(records),
             (Some(last), false) => {
                 let names: Vec<&str> = lists.iter().chain([&last]).map(Records::name).collect();
-                let message = format!("{} has several lists of records", slot.name);
-                Err(Error::new(ErrorKind::Argument, message)
-                    .with_hint(format!("name one of them: {}", names.join(", "))))
+                Err(several_lists(&slot.name, &names))
             }
             (None, _) => {
                 let why = match self.row(slot).map(|row| row.form) {

@@ -33,6 +33,7 @@ use std::io::BufRead;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bsp::several_lists;
 use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{Counted, Dialect, Form, Role, Row, Span};
 use crate::face::names::Taken;
@@ -180,9 +181,7 @@ impl<'a> Lump<'a> {
             }
             parts => {
                 let names: Vec<_> = parts.iter().map(|part| format!("{}.{}", self.name, part.list)).collect();
-                let message = format!("{} has several lists of records", self.name);
-                Err(Error::new(ErrorKind::Argument, message)
-                    .with_hint(format!("name one of them: {}", names.join(", "))))
+                Err(several_lists(&self.name, &names))
             }
         }
     }
