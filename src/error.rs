@@ -303,6 +303,21 @@ impl fmt::Debug for Error {
     }
 }
 
+/// An error of the file system whose operation is not named, so that `?` takes it; [`Error::io`] names the operation.
+///
+/// ```
+/// fn about(path: &str) -> bspkit::Result<Vec<u8>> {
+///     Ok(std::fs::read(path)?)
+/// }
+/// let error = about("tests/maps/no-such-file").unwrap_err();
+/// assert_eq!(error.kind(), bspkit::ErrorKind::Io);
+/// ```
+impl From<std::io::Error> for Error {
+    fn from(source: std::io::Error) -> Self {
+        Error::io("cannot read or write a file", source)
+    }
+}
+
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source.as_deref().map(|source| source as _)

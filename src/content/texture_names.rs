@@ -388,7 +388,18 @@ impl fmt::Debug for Renaming {
 
 impl Renaming {
     /// Reads a pattern of whole names and a new name, in which `{1}` is the text that the first wildcard matches. All
-    /// other braces are letters.
+    /// other braces are letters. `*` and `?` stop at a slash, `**` does not: `textures/*` matches `textures/own`, and
+    /// `textures/**` matches `textures/own/wall` too. A pattern that matches nothing renames nothing, and
+    /// [`Renamed::count`] is 0.
+    ///
+    /// ```
+    /// use bspkit::content::texture_names::Renaming;
+    /// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+    /// let count = |old| Ok(map.draft().texture_names()?.rename(&Renaming::new(old, "other/wall")?)?.count);
+    /// assert_eq!(count("textures/*")?, 0);
+    /// assert!(count("textures/**")? > 0);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if there is no wildcard with that number.

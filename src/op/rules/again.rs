@@ -124,7 +124,7 @@ impl State {
     /// # Errors
     /// Its entities or planes cannot be read.
     pub fn of(bsp: &Bsp<'_>) -> Result<Self> {
-        let sum = |role| bsp.role(role).map_or(Ok(String::new()), |slot| Ok(hex(&bsp.bytes(slot.id)?)));
+        let sum = |role| bsp.role(role).map_or(Ok(String::new()), |slot| bsp.bytes(slot.id).map(|bytes| hex(&bytes)));
         Ok(State { entities: sum(Role::Entities)?, build: sum(Role::Planes)? })
     }
 
