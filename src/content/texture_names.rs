@@ -395,9 +395,10 @@ impl Renaming {
     /// ```
     /// use bspkit::content::texture_names::Renaming;
     /// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
-    /// let count = |old| Ok(map.draft().texture_names()?.rename(&Renaming::new(old, "other/wall")?)?.count);
-    /// assert_eq!(count("textures/*")?, 0);
-    /// assert!(count("textures/**")? > 0);
+    /// let mut draft = map.draft();
+    /// let names = draft.texture_names()?;
+    /// assert_eq!(names.rename(&Renaming::new("textures/*", "other")?)?.count, 0);
+    /// assert!(names.rename(&Renaming::new("textures/**", "other/{1}")?)?.count > 0);
     /// # Ok::<(), bspkit::Error>(())
     /// ```
     ///
