@@ -254,27 +254,21 @@ pub fn paths(pak: &Pak<'_>, indices: &[usize]) -> Vec<Placed> {
         // An entry for a folder has no bytes.
         let bare = entry.name().strip_suffix(b"/").filter(|_| entry.size() == 0);
         let (index, is_folder) = (entry.index(), bare.is_some());
-        match parts(bare.unwrap_or(entry.name())) {
-            Err(why) => Placed { index, path: Err(why), is_folder, first: None },
-            Ok(parts) if is_folder => Placed { index, path: Ok(parts.join(&b'/')), is_folder, first: None },
-            Ok(parts) => {
-                let (path, first) = taken.take(&parts.join(&b'/'), index);
+        let (name, why) = match bare {
+            Some(bare) => (bare, names::folder_hazard(bare)),
+            None => (entry.name(), path_hazard(entry.name())),
+        };
+        let path = name.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect::<Vec<_>>();
+        match why {
+            Some(why) => Placed { index, path: Err(why.into()), is_folder, first: None },
+            None if is_folder => Placed { index, path: Ok(path), is_folder, first: None },
+            None => {
+                let (path, first) = taken.take(&path, index);
                 Placed { index, path: Ok(path), is_folder, first }
             }
         }
     });
     placed.collect()
-}
-
-/// The parts of a file's path below the folder.
-///
-/// # Errors
-/// The reason why the name gives no such path.
-fn parts(name: &[u8]) -> Result<Vec<&[u8]>, String> {
-    match names::path_hazard(name) {
-        Some(why) => Err(why.into()),
-        None => Ok(name.split(|byte| matches!(byte, b'/' | b'\\')).collect()),
-    }
 }
 
 // A pakfile that is made equal to a folder.
@@ -424,11 +418,13 @@ mod tests {
             "a\u{202e}b",
             "a\u{9b}b",
         ] {
-            assert!(parts(bad.as_bytes()).is_err(), "{bad}");
+            assert!(path_hazard(bad.as_bytes()).is_some(), "{bad}");
         }
         for good in ["a", "a/b.c", "a\\b", "console/nul1", "com0", "wall~b", "caf\u{e9}"] {
-            assert!(parts(good.as_bytes()).is_ok(), "{good}");
+            assert!(path_hazard(good.as_bytes()).is_none(), "{good}");
         }
-        assert_eq!(parts(b"a\\b/\xff.vmt").unwrap(), [&b"a"[..], b"b", b"\xff.vmt"]);
+        let mut pak = Pak::new(b"");
+        pak.add(b"a\\b/\xff.vmt", "").unwrap();
+        assert_eq!(paths(&pak, &[0])[0].path.as_deref(), Ok(&b"a/b/\xff.vmt"[..]));
     }
 }

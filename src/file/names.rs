@@ -2,8 +2,8 @@
 //!
 //! A map comes from other people, and so do the names in it: of embedded files, textures, lumps. The names of files on
 //! a disk have a meaning to programs: `.git/config` runs commands for whoever looks at the state of a repository,
-//! `.bashrc` at the start of a shell, `-rf` is an option after `*`. [`hazard`] is the one rule for all that writes or
-//! embeds files by such names, and [`escape`] gives the name that is written where a file may have another one.
+//! `.bashrc` at the start of a shell, `-rf` is an option after `*`. [`path_hazard`] is the one rule for all that writes
+//! or embeds files by such names, and [`escape`] gives the name that is written where a file may have another one.
 
 use std::fmt::Write as _;
 use std::path::{Component, Path, Prefix};
@@ -20,7 +20,7 @@ const SUPERSCRIPTS: [&str; 3] = ["\u{b9}", "\u{b2}", "\u{b3}"];
 
 /// Extensions of what Windows starts when a shell in the folder is asked for a program of that name, or opens when the
 /// folder is shown. No engine loads such files from a map.
-const PROGRAMS: [&str; 20] = [
+const PROGRAMS: [&str; 25] = [
     "bat",
     "cmd",
     "com",
@@ -28,6 +28,7 @@ const PROGRAMS: [&str; 20] = [
     "dll",
     "exe",
     "hta",
+    "jse",
     "library-ms",
     "lnk",
     "msc",
@@ -36,15 +37,23 @@ const PROGRAMS: [&str; 20] = [
     "ps1",
     "scf",
     "scr",
+    "searchconnector-ms",
+    "theme",
+    "themepack",
     "url",
     "vbe",
     "vbs",
+    "website",
     "wsf",
     "wsh",
 ];
 
 /// Files that the file manager of Windows reads by itself.
 const READ_UNASKED: [&str; 2] = ["autorun.inf", "desktop.ini"];
+
+/// The file that makes a folder with `objects` and `refs` beside it a bare repository of Git, whatever the folder is
+/// called. Git then obeys the file `config` there, which names programs to run.
+const REPOSITORY: &str = "HEAD";
 
 /// Whether Windows does not allow a byte in a file name. Slashes are not among these bytes: they part the names.
 pub fn is_forbidden(byte: u8) -> bool {
@@ -107,22 +116,52 @@ pub fn hazard(part: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Why a path in a map, with `/` or `\` between its parts, is not that of a file on a disk.
+/// Why the name of a file in a map is not that of a file on a disk: the last part of a path.
+///
+/// ```
+/// use bspkit::file::names::{file_hazard, hazard};
+/// assert!(file_hazard(b"HEAD").is_some() && file_hazard(b"nul").is_some());
+/// assert_eq!((file_hazard(b"head.vtf"), hazard(b"head")), (None, None));
+/// ```
+pub fn file_hazard(name: &[u8]) -> Option<&'static str> {
+    match name.eq_ignore_ascii_case(REPOSITORY.as_bytes()) {
+        true => Some("its name is that of the file that makes a folder a repository, whose settings run programs"),
+        false => hazard(name),
+    }
+}
+
+/// Why a path of a file in a map, with `/` or `\` between its parts, is not that of a file on a disk.
 ///
 /// ```
 /// use bspkit::file::names::path_hazard;
 /// assert!(path_hazard(b"cfg/.git/config").is_some() && path_hazard(b"/etc/passwd").is_some());
+/// assert!(path_hazard(b"cfg/HEAD").is_some());
 /// assert_eq!(path_hazard(b"materials\\wall.vmt"), None);
 /// ```
 pub fn path_hazard(path: &[u8]) -> Option<&'static str> {
+    let slash = path.iter().rposition(|byte| matches!(byte, b'/' | b'\\'));
+    match slash {
+        _ if path.is_empty() => Some("its name is empty"),
+        None => file_hazard(path),
+        Some(at) => folder_hazard(&path[..at]).or_else(|| file_hazard(&path[at + 1..])),
+    }
+}
+
+/// Why a path of a folder in a map, with `/` or `\` between its parts, is not that of a folder on a disk.
+///
+/// ```
+/// use bspkit::file::names::folder_hazard;
+/// assert!(folder_hazard(b"cfg/.git").is_some() && folder_hazard(b"/etc").is_some());
+/// assert_eq!(folder_hazard(b"materials/head"), None);
+/// ```
+pub fn folder_hazard(path: &[u8]) -> Option<&'static str> {
     match path {
-        [] => Some("its name is empty"),
-        [b'/' | b'\\', ..] => Some("its name is an absolute path"),
+        [] | [b'/' | b'\\', ..] => Some("its name is an absolute path"),
         _ => path.split(|byte| matches!(byte, b'/' | b'\\')).find_map(hazard),
     }
 }
 
-/// A name as a part of a path that has no [`hazard`]: printable ASCII, with `%` and two hex digits for `%` itself, for
+/// A name as a part of a path that has no [`file_hazard`]: printable ASCII, with `%` and two hex digits for `%` itself, for
 /// what is hazardous, and for the bytes that `is_odd` names. Different names give different results. An empty name
 /// gives an empty one.
 ///
@@ -133,11 +172,12 @@ pub fn path_hazard(path: &[u8]) -> Option<&'static str> {
 /// ```
 pub fn escape(part: &[u8], is_odd: impl Fn(u8) -> bool) -> String {
     let (is_device, has_short_form, is_program) = (is_device(part), is_short(part), is_program(part));
+    let is_named = is_device || part.eq_ignore_ascii_case(REPOSITORY.as_bytes());
     let extension = part.iter().rposition(|byte| *byte == b'.');
     let mut out = String::with_capacity(part.len());
     for (at, byte) in part.iter().enumerate() {
         let is_plain = (b' '..=b'~').contains(byte) && !is_forbidden(*byte) && !b"/\\%".contains(byte);
-        let is_first = at == 0 && (is_device || b".-~".contains(byte));
+        let is_first = at == 0 && (is_named || b".-~".contains(byte));
         let is_last = at + 1 == part.len() && b". ".contains(byte);
         let is_mark = has_short_form && *byte == b'~' || is_program && Some(at) == extension;
         if is_plain && !is_first && !is_last && !is_mark && !is_odd(*byte) {
@@ -175,6 +215,7 @@ fn is_program(part: &[u8]) -> bool {
     let is_any = |known: &[&str], name: &[u8]| known.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
     is_any(&PROGRAMS, extension) || is_any(&READ_UNASKED, part)
 }
+
 /// Refuses to write to a path that Windows would take for a device, a stream or another file. Other systems have all
 /// names.
 ///
@@ -281,23 +322,29 @@ mod tests {
         b"AutoRun.inf",
         b"nul.exe",
         b"-a~1.exe",
+        b"HEAD",
+        b"head",
+        b"a.SearchConnector-ms",
     ];
 
     #[test]
     fn hazard_knows_every_hostile_name_and_escape_cures_it() {
         for name in HOSTILE {
             let shown = crate::bytes::escaped(name);
-            assert!(hazard(name).is_some(), "{shown}");
-            assert!(path_hazard(&[b"a/b/", *name, b"/c"].concat()).is_some(), "{shown}");
+            assert!(file_hazard(name).is_some(), "{shown}");
+            assert!(path_hazard(&[b"a/b/", *name].concat()).is_some(), "{shown}");
+            let is_of_files = name.eq_ignore_ascii_case(b"head");
+            assert_eq!(path_hazard(&[b"a/b/", *name, b"/c"].concat()).is_none(), is_of_files, "{shown}");
+            assert_eq!(folder_hazard(&[b"a/b/", *name].concat()).is_none(), is_of_files, "{shown}");
             let escaped = escape(name, |_| false);
-            assert!(escaped.is_empty() || hazard(escaped.as_bytes()).is_none(), "{shown}: {escaped}");
+            assert!(escaped.is_empty() || file_hazard(escaped.as_bytes()).is_none(), "{shown}: {escaped}");
             assert_eq!(unescape(&escaped), *name, "{shown}: {escaped}");
         }
         for plain in
-            ["a", "a b.vmt", "...a", "console", "com0", "a~b", "caf\u{e9}", "c64_-12_0.vtf", "x~2wall.vmt", "a.b-c"]
+            ["a", "a b.vmt", "head.vtf", "...a", "console", "com0", "a~b", "caf\u{e9}", "c64_-12_0.vtf", "x~2wall.vmt", "a.b-c"]
         {
             let is_dotted = plain.starts_with('.');
-            assert_eq!(hazard(plain.as_bytes()).is_some(), is_dotted, "{plain}");
+            assert_eq!(file_hazard(plain.as_bytes()).is_some(), is_dotted, "{plain}");
         }
         // Letters of a code page.
         assert_eq!(hazard(b"caf\xe9.vmt"), None);
@@ -307,12 +354,12 @@ mod tests {
         #[test]
         fn any_name_is_escaped_to_one_without_hazard(
             name: Vec<u8>,
-            ends in "[.~ -]{0,2}(git~1|con|a\\.exe)?[.~ -]{0,2}",
+            ends in "[.~ -]{0,2}(git~1|con|HEAD|a\\.exe)?[.~ -]{0,2}",
         ) {
             let ends = ends.as_bytes();
             for name in [&name[..], ends, &[ends, &name].concat(), &[&name, ends].concat()] {
                 let escaped = escape(name, |_| false);
-                proptest::prop_assert!(name.is_empty() || hazard(escaped.as_bytes()).is_none(), "{}", escaped);
+                proptest::prop_assert!(name.is_empty() || file_hazard(escaped.as_bytes()).is_none(), "{}", escaped);
                 proptest::prop_assert_eq!(unescape(&escaped), name);
             }
         }

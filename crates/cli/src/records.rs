@@ -1,6 +1,6 @@
 //! `dump`, `load`, `get`, `set`, `refs`: the records of a lump.
 
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -322,8 +322,8 @@ fn document(queries: &[Query], bsp: &Bsp<'_>, names: FlagNames, job: &mut Job<'_
     let (mut values, mut counts) = (Vec::new(), Vec::new());
     for query in queries {
         let (lump, field) = (query.lump(), query.field());
-        counts.push(query.each(bsp, names, |index, value| -> Result<bool> {
-            let value = RawValue::from_string(value_json(value, names))?;
+        counts.push(query.each(bsp, names, |index, value| {
+            let value = RawValue::from_string(value_json(value, names)).map_err(io::Error::from)?;
             values.push(ValueOf { path: None, lump, index, field, value });
             Ok(true)
         })?);
@@ -353,13 +353,14 @@ impl Format {
                     job.write(&rows.finish()?)?;
                     count
                 }
-                Format::Json => query.each(bsp, names, |index, value| -> Result<bool> {
-                    let value = RawValue::from_string(value_json(value, names))?;
+                Format::Json => query.each(bsp, names, |index, value| {
+                    let value = RawValue::from_string(value_json(value, names)).map_err(io::Error::from)?;
                     let path = many.then_some(&*job.path);
-                    lines.push(serde_json::to_string(&ValueOf { path, lump, index, field, value })?);
+                    let line = serde_json::to_string(&ValueOf { path, lump, index, field, value });
+                    lines.push(line.map_err(io::Error::from)?);
                     Ok(true)
                 })?,
-                Format::Text => query.each(bsp, names, |index, value| -> Result<bool> {
+                Format::Text => query.each(bsp, names, |index, value| {
                     let place = || format!("{lump}[{index}]{dot}{field}");
                     lines.push(match value_text(value, names) {
                         Some(value) if query.is_one() => value,

@@ -8,7 +8,7 @@ use super::{Entry, Node, Pak, entry, write};
 use crate::ErrorKind;
 use crate::bytes::{self, escaped, is_zero};
 use crate::content::pak;
-use crate::file::names::path_hazard;
+use crate::file::names::{folder_hazard, path_hazard};
 use crate::record::Field;
 use crate::threads::{WORKING_MEMORY, in_parallel_within};
 
@@ -148,12 +148,15 @@ fn finding(entry: &Entry<'_, '_>, severity: Severity, code: &'static str, why: &
 
 fn check_entry(entry: &Entry<'_, '_>, reads_data: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let bare = entry.name().strip_suffix(b"/").unwrap_or(entry.name());
     let mut add = |severity, code, why: &str| findings.push(finding(entry, severity, code, why));
     if let Some(why) = pak::problem(entry.name()) {
         add(Severity::Wrong, "name", &format!("the name {why}"));
     }
-    if let Some(why) = path_hazard(bare).filter(|_| pak::problem(entry.name()).is_none()) {
+    let hazard = match entry.name().strip_suffix(b"/") {
+        Some(folder) => folder_hazard(folder),
+        None => path_hazard(entry.name()),
+    };
+    if let Some(why) = hazard.filter(|_| pak::problem(entry.name()).is_none()) {
         add(Severity::Odd, "unsafe", &format!("it is not written to a disk: {why}"));
     }
     if entry.name().contains(&b'\\') {

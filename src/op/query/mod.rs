@@ -166,12 +166,12 @@ impl Query {
     ///
     /// # Errors
     /// As [`Query::find`]; those of the function.
-    pub fn each<E: From<Error>>(
+    pub fn each(
         &self,
         bsp: &Bsp<'_>,
         names: FlagNames,
-        mut show: impl FnMut(usize, Value<'_>) -> Result<bool, E>,
-    ) -> Result<usize, E> {
+        mut show: impl FnMut(usize, Value<'_>) -> Result<bool>,
+    ) -> Result<usize> {
         let tables = Tables::new(bsp, names);
         let table = tables.open(&self.lump)?;
         let indices = self.indices(&tables, &table)?;

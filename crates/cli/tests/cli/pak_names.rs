@@ -9,7 +9,7 @@ use bspkit::{Bsp, Layout};
 use super::room::Room;
 
 /// Names with a meaning to some program or system, or that lead out of the folder.
-const HOSTILE: [&str; 32] = [
+const HOSTILE: [&str; 35] = [
     ".git/config",
     ".git/HEAD",
     ".GIT/hooks/post-index-change",
@@ -22,6 +22,9 @@ const HOSTILE: [&str; 32] = [
     "materials/.git/config",
     "materials\\.git\\HEAD",
     ".gitmodules",
+    "HEAD",
+    "materials/Head",
+    "sound\\HEAD",
     ".bashrc",
     ".profile",
     ".envrc",
@@ -44,7 +47,7 @@ const HOSTILE: [&str; 32] = [
     "git.exe",
 ];
 
-const PLAIN: [&str; 2] = ["materials/own/wall.vmt", "sound/hit.wav"];
+const PLAIN: [&str; 3] = ["materials/own/wall.vmt", "sound/hit.wav", "models/head/head.mdl"];
 
 /// A map with all these files. Names that the library refuses are written over others.
 fn hostile(room: &Room) {
@@ -100,9 +103,10 @@ fn extract_writes_no_name_that_programs_act_on() {
         let named = format!("cannot extract {}", bspkit::bytes::escaped(name.as_bytes()));
         assert!(run.err.contains(&named), "{named}: {}", run.err);
     }
-    assert_eq!(written(&room, "files"), ["materials/own/wall.vmt", "sound/HIT~2.wav", "sound/hit.wav"]);
+    let plain = ["materials/own/wall.vmt", "models/head/head.mdl", "sound/HIT~2.wav", "sound/hit.wav"];
+    assert_eq!(written(&room, "files"), plain);
     assert!(!room.path("out.txt").exists() && !Path::new("/outer_.txt").exists());
-    assert!(run.err.ends_with(&format!("files: 3 files, {} not written\n", HOSTILE.len() + 2)), "{}", run.err);
+    assert!(run.err.ends_with(&format!("files: 4 files, {} not written\n", HOSTILE.len() + 2)), "{}", run.err);
     // Ten of a kind, then the count.
     let few = room.bspkit("pak extract hostile.bsp few");
     assert_eq!(few.err.matches("cannot extract").count(), 10);
@@ -120,9 +124,15 @@ fn git_status_runs_nothing_in_extracted_and_unpacked_folders() {
         (".git/objects/a", ""),
         (".git/refs/a", ""),
     ];
-    // The attack works where the files are written.
-    repository.iter().for_each(|(name, text)| room.write(format!("bare/{name}"), text.as_bytes()));
-    assert!(status_runs_the_monitor(&room, "bare"), "the attack of this test does not work");
+    // A folder of any name is a repository if these files are in it.
+    let config = format!("{config}\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n");
+    let bare = [("config", &*config), ("HEAD", "ref: refs/heads/main\n"), ("objects/a", ""), ("refs/a", "")];
+    // The attacks work where the files are written.
+    repository.iter().for_each(|(name, text)| room.write(format!("known/{name}"), text.as_bytes()));
+    bare.iter().for_each(|(name, text)| room.write(format!("bare/{name}"), text.as_bytes()));
+    for folder in ["known", "bare"] {
+        assert!(status_runs_the_monitor(&room, folder), "the attack of this test does not work: {folder}");
+    }
 
     let map = Bsp::from_vec(room.read("source.bsp")).unwrap();
     let mut draft = map.draft();
@@ -131,11 +141,17 @@ fn git_status_runs_nothing_in_extracted_and_unpacked_folders() {
             draft.pak().unwrap().add(name.replace(".git", spelling), text.as_bytes()).unwrap();
         }
     }
+    for folder in ["", "cfg/", "cfg/below\\"] {
+        for (name, text) in &bare {
+            draft.pak().unwrap().add(format!("{folder}{name}"), text.as_bytes()).unwrap();
+        }
+    }
     room.write("hostile.bsp", &draft.plan(Layout::Keep).unwrap().to_vec());
     assert_eq!(room.bspkit("pak extract hostile.bsp files").code, Some(2));
-    assert!(!status_runs_the_monitor(&room, "files"));
     room.bspkit("unpack hostile.bsp map").done();
-    assert!(!status_runs_the_monitor(&room, "map/pak"));
+    for folder in ["files", "files/cfg", "files/cfg/below", "files/cfg/below/objects", "map/pak", "map/pak/cfg"] {
+        assert!(!status_runs_the_monitor(&room, folder), "{folder}");
+    }
     room.bspkit("pack map -o again.bsp").done();
     assert_eq!(room.read("again.bsp"), room.read("hostile.bsp"));
 }

@@ -14,6 +14,21 @@ fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
 }
 
+/// Stops a child, and waits until it is still: a call of the system is done to its end first.
+fn pause(child: &Child) {
+    signal(child, "STOP");
+    let is_still = || {
+        let output = Command::new("ps").args(["-o", "state=", "-p", &child.id().to_string()]).output().unwrap();
+        let state = String::from_utf8_lossy(&output.stdout);
+        state.trim_start().starts_with(['T', 'Z'])
+    };
+    let waited = (0..5000).any(|_| {
+        std::thread::sleep(Duration::from_millis(1));
+        is_still()
+    });
+    assert!(waited, "it does not stop");
+}
+
 /// `program` with the signals as a terminal gives them: a run of the tests by `nohup`, or behind a shell, ignores some, and a
 /// child inherits that.
 fn heeding(room: &Room, program: &str) -> Command {
@@ -166,14 +181,14 @@ fn what_a_killed_program_left_is_removed_by_the_next_save() {
     assert_eq!((temporary(&room.path("")), room.path("out.bsp").exists()), (1, false));
     // A save that ended before the signal is tried again.
     let mut paused = save("out.bsp");
-    signal(&paused, "STOP");
+    pause(&paused);
     for _ in 0..5 {
         if room.path("out.bsp").exists() {
             signal(&paused, "CONT");
             paused.wait().unwrap();
             fs::remove_file(room.path("out.bsp")).unwrap();
             paused = save("out.bsp");
-            signal(&paused, "STOP");
+            pause(&paused);
         }
     }
     room.bspkit("ent set a.bsp worldspawn message=new --in-place").done();
