@@ -340,9 +340,19 @@ mod tests {
             assert!(escaped.is_empty() || file_hazard(escaped.as_bytes()).is_none(), "{shown}: {escaped}");
             assert_eq!(unescape(&escaped), *name, "{shown}: {escaped}");
         }
-        for plain in
-            ["a", "a b.vmt", "head.vtf", "...a", "console", "com0", "a~b", "caf\u{e9}", "c64_-12_0.vtf", "x~2wall.vmt", "a.b-c"]
-        {
+        for plain in [
+            "a",
+            "a b.vmt",
+            "head.vtf",
+            "...a",
+            "console",
+            "com0",
+            "a~b",
+            "caf\u{e9}",
+            "c64_-12_0.vtf",
+            "x~2wall.vmt",
+            "a.b-c",
+        ] {
             let is_dotted = plain.starts_with('.');
             assert_eq!(file_hazard(plain.as_bytes()).is_some(), is_dotted, "{plain}");
         }
