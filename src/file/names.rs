@@ -161,8 +161,8 @@ pub fn folder_hazard(path: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// A name as a part of a path that has no [`file_hazard`]: printable ASCII, with `%` and two hex digits for `%` itself, for
-/// what is hazardous, and for the bytes that `is_odd` names. Different names give different results. An empty name
+/// A name as a part of a path that has no [`file_hazard`]: printable ASCII, with `%` and two hex digits for `%` itself,
+/// for what is hazardous, and for the bytes that `is_odd` names. Different names give different results. An empty name
 /// gives an empty one.
 ///
 /// ```
