@@ -452,7 +452,8 @@ mod tests {
             };
             let other = forgetful(&file);
             for (slot, same) in map.slots().iter().zip(other.slots()) {
-                let row = |map: &Bsp<'_>, slot| map.row(slot).map(std::ptr::from_ref).map_err(|error| error.to_string());
+                let row =
+                    |map: &Bsp<'_>, slot| map.row(slot).map(std::ptr::from_ref).map_err(|error| error.to_string());
                 let little = |map: &Bsp<'_>| map.little_endian(slot.id).map(|bytes| bytes.to_vec()).unwrap();
                 assert_eq!(row(&map, slot), row(&other, same), "{}", slot.name);
                 assert!(*map.bytes(slot.id).unwrap() == *other.bytes(slot.id).unwrap(), "{}", slot.name);
