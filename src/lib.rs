@@ -47,7 +47,8 @@
 //! reports as text; `images` has light, textures and visibility as images; `policy`
 //! reads the policy of a project; `binrw` has the traits of that crate for records. `mmap` adds `Bsp::open_mapped`,
 //! which maps a file where [`Bsp::open`] reads it, on Unix; without it the library forbids unsafe code. The program is
-//! the crate `bspkit-cli`, scripts over maps are `bspkit-script`.
+//! the crate `bspkit-cli`, scripts over maps are `bspkit-script`, rule
+//! files (Stripper and its relatives) `bspkit-rules`.
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 #![cfg_attr(feature = "mmap", deny(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]

@@ -13,8 +13,6 @@ mod features;
 mod maps;
 #[path = "mutations/moving.rs"]
 mod moving;
-#[path = "rules/naive.rs"]
-mod naive;
 #[path = "common/named.rs"]
 mod named;
 #[path = "mutations/renames.rs"]

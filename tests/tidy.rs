@@ -292,8 +292,9 @@ fn every_public_type_shows_how_it_is_used() {
     let mut missing = Vec::new();
     let program = root().join("crates/cli");
     for (path, text) in sources("src").into_iter().filter(|(path, _)| !path.starts_with(&program)) {
-        let module_text = fs::read_to_string(path.with_file_name("mod.rs")).unwrap_or_default();
-        let has_example = [&text, &module_text].iter().any(|text| text.contains("/// ```") || text.contains("//! ```"));
+        let beside = ["mod.rs", "lib.rs"].map(|file| fs::read_to_string(path.with_file_name(file)).unwrap_or_default());
+        let has_example =
+            [&text, &beside[0], &beside[1]].iter().any(|text| text.contains("/// ```") || text.contains("//! ```"));
         let head: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
         let (_, head) = head.split_once("//! ```").unwrap_or_default();
         let mut doc = String::new();

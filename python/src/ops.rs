@@ -5,17 +5,17 @@ use std::path::Path;
 
 use bspkit::dialect::Role;
 use bspkit::face::changes::ComparisonJson;
-use bspkit::face::rules::{Bake, Reading, RuleFiles, Tried, record};
 use bspkit::face::{patch, records};
 use bspkit::op::merge;
 use bspkit::op::patch::{Patch, Search};
 use bspkit::op::query::{FieldChange, Query};
 use bspkit::op::rename::Rename;
-use bspkit::op::rules::{self, Mode, Record, State};
 use bspkit::op::verify::{self, Verdict};
 use bspkit::op::{check, compare, diff};
 use bspkit::record::FlagNames;
 use bspkit::{Error, ErrorKind};
+use bspkit_rules::files::{Reading, RuleFiles};
+use bspkit_rules::{Applied, Bake, Mode, Record, State, Tried, known, record};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -130,8 +130,7 @@ pub(crate) fn apply_rules<'py>(
         let tried = bake.attempt(entities, again);
         let (applied, before, record) = match tried {
             Ok(Tried::Open { from, attempt }) => {
-                let row =
-                    |applied: &rules::Applied<'_>| (applied.file.name.clone(), applied.rule.at.line, applied.count);
+                let row = |applied: &Applied<'_>| (applied.file.name.clone(), applied.rule.at.line, applied.count);
                 let applied: Vec<(String, usize, usize)> = attempt.report.rules.iter().map(row).collect();
                 let is_edit = applied.iter().any(|(.., count)| *count > 0);
                 if let Some(new) = attempt.entities {
@@ -144,7 +143,7 @@ pub(crate) fn apply_rules<'py>(
                 (applied, None, is_edit.then(|| bake.into_record().0))
             }
             Ok(Tried::Done(why)) => {
-                let none = rules::known(usable, &name).into_iter().map(|rule| (rule.file, rule.line, 0)).collect();
+                let none = known(usable, &name).into_iter().map(|rule| (rule.file, rule.line, 0)).collect();
                 (none, Some(why), Some(record))
             }
             Ok(Tried::Unknown(why)) => {

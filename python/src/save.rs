@@ -1,6 +1,6 @@
 //! Saves: a file, or the bytes of one.
 
-use bspkit::face::{beside, rules};
+use bspkit::face::beside;
 use bspkit::op::{check, compare};
 use bspkit::{Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
 use pyo3::prelude::*;
@@ -54,7 +54,7 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
         Ok(report)
     })?;
     if let Some(record) = shared.with(|state| Ok(state.baked().take()))?
-        && let Err(error) = rules::save(&place, &record)
+        && let Err(error) = bspkit_rules::save(&place, &record)
     {
         report.warn(format!("{}: the rules are applied and not recorded: {error}", place.display()));
     }

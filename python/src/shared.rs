@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bspkit::content::entities::{Entities as Text, Ids};
-use bspkit::op::rules::Record;
 use bspkit::{Bsp, Draft, Layout};
+use bspkit_rules::Record;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 

@@ -32,8 +32,6 @@ pub mod records;
 pub mod rename;
 #[cfg(feature = "json")]
 pub mod report;
-#[cfg(feature = "json")]
-pub mod rules;
 
 use std::path::Path;
 

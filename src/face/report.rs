@@ -24,7 +24,12 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
 }
 
 /// The message of a JSON error, without its position.
-pub(crate) fn syntax(error: &serde_json::Error) -> String {
+///
+/// ```
+/// let error = serde_json::from_str::<u8>("[").unwrap_err();
+/// assert_eq!(bspkit::face::report::syntax(&error), "invalid type: sequence, expected u8");
+/// ```
+pub fn syntax(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_owned()
 }

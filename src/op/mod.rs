@@ -19,6 +19,5 @@ pub mod prune;
 pub mod query;
 pub mod rename;
 pub mod res;
-pub mod rules;
 pub mod unused;
 pub mod verify;

@@ -1,35 +1,9 @@
-//! Faults of rules, folders and merges, each with the law that finds it.
+//! Faults of folders and merges, each with the law that finds it.
 
 use bspkit::face::records::Numbers;
 use bspkit::op::merge::merge;
 use bspkit::op::models::Removal;
 use bspkit::{Bsp, Data, Layout};
-
-use super::naive;
-
-/// How many random files are tried.
-const CASES: u64 = 600;
-
-/// The library and the plug-in as it is written down do the same with random files. A plug-in with any of its rules
-/// broken does not, so each of them is tested.
-#[test]
-fn rules_are_those_of_the_plug_in() {
-    let mut applied = 0;
-    let mut seen = vec![0; naive::ALL.len()];
-    for seed in 0..CASES {
-        let (entities, file) = naive::case(seed);
-        let Some(real) = naive::real(&file, &entities) else { continue };
-        applied += 1;
-        assert_eq!(real, naive::apply(&file, &entities, None), "{file}\n{entities:?}");
-        for (broken, seen) in naive::ALL.into_iter().zip(&mut seen) {
-            *seen += usize::from(naive::apply(&file, &entities, Some(broken)) != real);
-        }
-    }
-    assert!(applied > CASES / 2, "{applied} of {CASES} cases can be applied");
-    for (broken, seen) in naive::ALL.into_iter().zip(seen) {
-        assert!(seen > 0, "no case shows that {broken:?} is broken");
-    }
-}
 
 type Merge = fn(&Bsp<'static>, &Bsp<'static>, &Bsp<'static>) -> Vec<u8>;
 

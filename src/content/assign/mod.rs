@@ -301,7 +301,7 @@ impl Entities<'_> {
             let mut pairs = found.concat();
             pairs.sort_unstable();
             pairs.dedup();
-            entity.remove(&pairs)?;
+            entity.remove_pairs(&pairs)?;
         }
         Ok(removed)
     }

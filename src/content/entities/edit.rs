@@ -120,8 +120,19 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.push_all(&[(key.as_ref(), value.as_ref())])
     }
 
-    /// Adds pairs after the last one.
-    pub(crate) fn push_all(&mut self, pairs: &[(&[u8], &[u8])]) -> Result<()> {
+    /// Adds pairs after the last one, all or none.
+    ///
+    /// ```
+    /// use bspkit::content::entities::Entities;
+    /// let mut entities = Entities::parse("{\n\"classname\" \"light\"\n}\n", bspkit::dialect::EntityRules::QUAKE2)?;
+    /// let mut light = entities.get_mut(0).unwrap();
+    /// light.push_all(&[(b"light", b"300"), (b"style", b"1")])?;
+    /// light.set_values(&[(1, b"200")])?;
+    /// light.remove_pairs(&[2])?;
+    /// assert_eq!(entities.to_bytes(), b"{\n\"classname\" \"light\"\n\"light\" \"200\"\n}\n"[..]);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn push_all(&mut self, pairs: &[(&[u8], &[u8])]) -> Result<()> {
         if pairs.is_empty() {
             return Ok(());
         }
@@ -139,8 +150,11 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.commit(own)
     }
 
-    /// Refuses a key or value that engines of the dialect could not read back.
-    pub(crate) fn check_pair(&self, key: Option<&[u8]>, value: &[u8]) -> Result<()> {
+    /// Whether engines of the dialect could read back a value, and its key if it is new.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] if they could not.
+    pub fn check_pair(&self, key: Option<&[u8]>, value: &[u8]) -> Result<()> {
         key.map_or(Ok(()), |key| rule::check_key(&self.entities.rules, self.index, key))?;
         rule::check_value(&self.entities.rules, self.index, value)
     }
@@ -148,7 +162,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
     /// Removes all pairs of a key and returns their number. Comments stay.
     pub fn unset(&mut self, key: impl AsRef<[u8]>) -> Result<usize> {
         let pairs = self.find(key.as_ref());
-        self.remove(&pairs)?;
+        self.remove_pairs(&pairs)?;
         Ok(pairs.len())
     }
 
@@ -158,7 +172,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
     /// [`ErrorKind::NotFound`] if the entity has fewer, besides those of all edits.
     pub fn unset_nth(&mut self, key: impl AsRef<[u8]>, n: usize) -> Result<()> {
         let pair = self.nth(key.as_ref(), n)?;
-        self.remove(&[pair])
+        self.remove_pairs(&[pair])
     }
 
     /// Gives all pairs of a key another key and returns their number.
@@ -181,9 +195,14 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.set_values(&[(pair, value)])
     }
 
-    /// Sets the values of pairs, by their places among all pairs, which ascend.
-    pub(crate) fn set_values(&mut self, values: &[(usize, &[u8])]) -> Result<()> {
+    /// Sets the values of pairs, by their places among all pairs, which ascend; all or none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if the entity has fewer pairs, [`ErrorKind::Argument`] if the places do not ascend,
+    /// besides those of all edits.
+    pub fn set_values(&mut self, values: &[(usize, &[u8])]) -> Result<()> {
         let entity = self.entity();
+        self.check_places(values.iter().map(|(pair, _)| *pair))?;
         let mut splices = Vec::with_capacity(values.len());
         for &(pair, value) in values {
             let Some(splice) = Splice::token(&entity, entity.pairs[pair].value, value) else { continue };
@@ -209,14 +228,36 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.commit(own)
     }
 
-    /// Removes pairs by their places among all pairs, which ascend.
-    pub(crate) fn remove(&mut self, pairs: &[usize]) -> Result<()> {
+    /// Removes pairs by their places among all pairs, which ascend; all or none. Comments stay.
+    ///
+    /// # Errors
+    /// As [`EntityMut::set_values`].
+    pub fn remove_pairs(&mut self, pairs: &[usize]) -> Result<()> {
         if pairs.is_empty() {
             return Ok(());
         }
+        self.check_places(pairs.iter().copied())?;
         let entity = self.entity();
         let own = Own::spliced(&entity, &Splice::removal(&entity, pairs), pairs)?;
         self.commit(own)
+    }
+
+    /// Refuses places of pairs that do not ascend or that the entity does not have.
+    fn check_places(&self, places: impl Iterator<Item = usize>) -> Result<()> {
+        let count = self.entity().pairs.len();
+        let mut next = 0;
+        for place in places {
+            let error = match place {
+                _ if place >= count => (ErrorKind::NotFound, format!("no pair {place}: the entity has {count}")),
+                _ if place < next => (ErrorKind::Argument, format!("pair {place} is named after a later one")),
+                _ => {
+                    next = place + 1;
+                    continue;
+                }
+            };
+            return Err(Error::new(error.0, error.1).at(rule::place(self.index)));
+        }
+        Ok(())
     }
 
     /// The indices of a key's pairs.

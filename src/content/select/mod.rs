@@ -348,13 +348,21 @@ fn print(f: &mut fmt::Formatter<'_>, bytes: &[u8], ends: &str) -> fmt::Result {
 
 // Selectors made by the program, and selectors as pairs: rules of other formats in both directions.
 
-/// A key, and the value that is tested, if it is not any value.
-type Tested<'s> = (&'s [u8], Option<&'s [u8]>);
-
 impl Selector {
     /// The entities of a class, or of all classes, in which for each key a value matches the expression, whatever the
     /// case.
-    pub(crate) fn like(class: Option<&[u8]>, tests: impl IntoIterator<Item = (Vec<u8>, String)>) -> Result<Self> {
+    ///
+    /// ```
+    /// use bspkit::content::select::Selector;
+    /// let lights = Selector::like(Some(b"light"), [(b"targetname".to_vec(), "^hall".to_owned())])?;
+    /// assert_eq!(lights.to_string(), "light[targetname~/^hall/i]");
+    /// assert_eq!(lights.pairs(), None);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for an expression that cannot be read or is beyond the limits of selectors.
+    pub fn like(class: Option<&[u8]>, tests: impl IntoIterator<Item = (Vec<u8>, String)>) -> Result<Self> {
         let test = |(key, text): (Vec<u8>, String)| match Expression::at((&text, 0), true) {
             Ok(expression) => Ok(Test::Key { key, compare: Compare::Matches(expression) }),
             Err((_, why)) => Err(Error::new(ErrorKind::Argument, why)),
@@ -364,14 +372,22 @@ impl Selector {
         Ok(Selector { either: vec![All { head, tests }] })
     }
 
-    /// Whether a class means itself in a selector.
-    pub(crate) fn is_class(class: &[u8]) -> bool {
+    /// Whether a class means itself in a selector: it is not empty and has no wildcards.
+    pub fn is_class(class: &[u8]) -> bool {
         !class.is_empty() && !class.iter().any(|letter| b"*?".contains(letter))
     }
 
-    /// The class and the values that are tested, and keys that have to be there with any value; `None` if there are
-    /// other tests.
-    pub(crate) fn pairs(&self) -> Option<Vec<Tested<'_>>> {
+    /// The keys that are tested, each with the value that it must have, `None` for any; the class is one of them.
+    /// `None` if there are other tests.
+    ///
+    /// ```
+    /// use bspkit::content::select::Selector;
+    /// let lights: Selector = "light[style=32][targetname]".parse()?;
+    /// let keys: Vec<&[u8]> = lights.pairs().unwrap().into_iter().map(|(key, _)| key).collect();
+    /// assert_eq!(keys, [&b"classname"[..], b"style", b"targetname"]);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn pairs(&self) -> Option<Vec<(&[u8], Option<&[u8]>)>> {
         let [all] = &self.either[..] else { return None };
         let mut pairs = Vec::new();
         match &all.head {

@@ -333,7 +333,7 @@ pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
         let set = pairs.iter().filter_map(|(pair, new)| Some((*pair, new.as_ref()?.as_bytes())));
         let removed = pairs.iter().filter(|(_, new)| new.is_none()).map(|(pair, _)| *pair);
         entities.get_mut(*entity)?.set_values(&set.collect::<Vec<_>>())?;
-        entities.get_mut(*entity)?.remove(&removed.collect::<Vec<_>>())?;
+        entities.get_mut(*entity)?.remove_pairs(&removed.collect::<Vec<_>>())?;
     }
     if !whole.is_empty() {
         entities.remove_all(&whole.iter().copied().collect::<Vec<_>>())?;

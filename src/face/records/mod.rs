@@ -42,7 +42,7 @@ use crate::record::{FlagNames, RecordInfo};
 use crate::{Bsp, Error, ErrorKind, Hint, Place, Result, Slot, SlotId};
 pub use follow::Numbers;
 pub(crate) use follow::{NewLump, take};
-pub(crate) use text::Members;
+pub use text::Members;
 pub use text::{CsvRows, parse_value, print_value, value_json, value_text};
 
 /// The format of a file of records.

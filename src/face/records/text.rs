@@ -61,8 +61,16 @@ pub fn print_value(out: &mut Vec<u8>, shape: Shape, meaning: Meaning, bytes: &[u
     }
 }
 
-/// All members of an object in their order, including equal ones.
-pub(crate) struct Members<'t>(pub(crate) Vec<(String, &'t RawValue)>);
+/// All members of a JSON object in their order, also several of one name.
+///
+/// ```
+/// use bspkit::face::records::Members;
+/// let Members(members) = serde_json::from_str(r#"{"b": 1, "a": [2], "b": 3}"#)?;
+/// assert_eq!(members.iter().map(|(name, _)| &**name).collect::<Vec<_>>(), ["b", "a", "b"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Members<'t>(pub Vec<(String, &'t RawValue)>);
 
 impl<'t> Deserialize<'t> for Members<'t> {
     fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {

@@ -11,7 +11,7 @@ use crate::content::entities::{Entities, Entity, Pair};
 use crate::content::pak::{Entry, Pak};
 use crate::error::Result;
 use crate::op::align::aligned;
-use crate::op::diff::{longest_rise, pair};
+use crate::op::diff::{longest_rise, paired};
 
 // Entities, by identity.
 
@@ -27,7 +27,7 @@ pub(super) fn compare_entities(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], fo
     let texts = [old, new];
     let Ok(old) = Entities::parse(old.clone(), sides.old.entity_rules()) else { return };
     let Ok(new) = Entities::parse(new.clone(), sides.new.entity_rules()) else { return };
-    differ(&old, &new, &pair(&old, &new, MOST_COMPARED), |_| false, found);
+    differ(&old, &new, &paired(&old, &new, MOST_COMPARED), |_| false, found);
     if sides.is_whole && !found.is_empty() {
         between([&old, &new], texts, found);
     }

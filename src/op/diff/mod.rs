@@ -12,7 +12,7 @@ use crate::op::patch::{Change, PairKey};
 pub use wanted::{Content, Wanted, patch_to, patch_to_text, text_of};
 
 /// Above this many comparisons of pairs, the entities of a class that nothing else identifies are paired in order.
-pub(super) const MOST_COMPARED: usize = 1 << 26;
+const MOST_COMPARED: usize = 1 << 26;
 
 /// The time of each addition and move depends on the number of entities: above this product the patch has the whole
 /// text.
@@ -56,7 +56,7 @@ pub(super) fn by_index(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> 
     if old_bytes == bytes {
         return Ok(Patch { entities, operations: Vec::new() });
     }
-    let pairing = pair(old, new, MOST_COMPARED);
+    let pairing = pair(old, new);
     let mut exact = vec![false; new.len()];
     // Two attempts: with edits of pairs; then with exact texts for entities whose pairs gave other bytes.
     for _ in 0..2 {
@@ -299,9 +299,24 @@ struct Pairing<'e, 'a> {
     is_taken: Vec<bool>,
 }
 
-/// For each new entity the old one that it matches. Above `most_compared` comparisons of pairs, the entities of a class
-/// that nothing else identifies are paired in order.
-pub(super) fn pair(old: &Entities<'_>, new: &Entities<'_>, most_compared: usize) -> Vec<Option<usize>> {
+/// For each entity of the new map, in order, the index of the old one that it is: by `hammerid`, by `targetname` and
+/// class, by `model`, by `origin`, and then by the pairs that they have in common. `None` for one that is new.
+///
+/// ```
+/// use bspkit::content::entities::Entities;
+/// let parse = |text: &'static str| Entities::parse(text, bspkit::dialect::EntityRules::QUAKE2);
+/// let old = parse("{\n\"classname\" \"light\"\n\"light\" \"300\"\n}\n")?;
+/// let new = parse("{\n\"classname\" \"info_null\"\n}\n{\n\"classname\" \"light\"\n\"light\" \"200\"\n}\n")?;
+/// assert_eq!(bspkit::op::diff::pair(&old, &new), [None, Some(0)]);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn pair(old: &Entities<'_>, new: &Entities<'_>) -> Vec<Option<usize>> {
+    paired(old, new, MOST_COMPARED)
+}
+
+/// [`pair`], with another limit: above `most_compared` comparisons of pairs, the entities of a class that nothing else
+/// identifies are paired in order.
+pub(super) fn paired(old: &Entities<'_>, new: &Entities<'_>, most_compared: usize) -> Vec<Option<usize>> {
     let (found, is_taken) = (vec![None; new.len()], vec![false; old.len()]);
     let mut pairing = Pairing { old, new, found, is_taken };
     let world = |entities: &Entities<'_>| {
@@ -445,7 +460,7 @@ mod tests {
             let text: String = letters.chars().map(|letter| format!("{{\n\"classname\" \"{letter}\"\n}}\n")).collect();
             Entities::parse(text.into_bytes(), EntityRules::QUAKE2).unwrap()
         };
-        pair(&read(old), &read(new), 1 << 20)
+        super::paired(&read(old), &read(new), 1 << 20)
     }
 
     /// Each letter is an entity, and equal letters are alike.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{List, MOST_COMPARED, arrange, longest_rise, pair};
+use super::{List, arrange, longest_rise, pair};
 use crate::content::entities::{Entities, Entity};
 use crate::op::diff;
 use crate::op::patch::{Expected, Finder, Match, Operation, PairKey, Patch, Spot, Target, is_brush_model};
@@ -123,7 +123,7 @@ pub fn patch_to_text(old: &Entities<'_>, among: &[usize], text: &[u8]) -> Result
         }
         end = span.end;
     }
-    let pairing = pair(&before, &after, MOST_COMPARED);
+    let pairing = pair(&before, &after);
     let wanted = after.iter().zip(pairing).map(|(entity, from)| {
         let from = from.and_then(|from| among.get(from).copied());
         Wanted { from, content: Content::Text(entity.bytes().to_vec()) }

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeBounds;
 
-use super::again::{self, Effect};
 use super::lazyripent::{Act, Stored};
-use super::{Action, Applied, Expected, Match, Need, NewPair, Report, Rule, Rules, Step, Test, Who, pattern};
-use crate::content::entities::{Entities, Entity, EntityMut};
-use crate::{Error, ErrorKind, Result};
+use super::{
+    Action, Applied, Expected, Match, Need, NewPair, Pair, Report, Rule, Rules, Step, Test, Who, pattern, rules_for,
+};
+use bspkit::content::entities::{Entities, Entity, EntityMut};
+use bspkit::{Error, ErrorKind, Result};
 
 // Rules applied, one after the other, to the pairs of entities. The text is edited afterwards, once (`door`).
 
@@ -21,17 +22,6 @@ const MOST_ENTITIES: usize = 131_072;
 /// entities may have, which bounds the pairs too.
 const MOST_GROWTH: usize = 16 << 20;
 const PAIR: usize = 16;
-
-/// A pair of an entity that rules changed or added.
-#[derive(Clone, Debug)]
-pub(super) struct Pair {
-    pub(super) key: Vec<u8>,
-    pub(super) value: Vec<u8>,
-    /// The number of the pair in the entity as it was read.
-    pub(super) origin: Option<usize>,
-    /// The rule that wrote the value, by its number in the report.
-    pub(super) by: Option<usize>,
-}
 
 /// The entities on the way through the rules. Their numbers stay.
 pub(super) struct Work<'e> {
@@ -55,7 +45,7 @@ impl Rules {
     /// Applies all rules to the entities of the map of this name: all of them or, after an error, none.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Refused`] for an edit that no engine of the dialect could read back, or that removes
+    /// [`bspkit::ErrorKind::Refused`] for an edit that no engine of the dialect could read back, or that removes
     /// worldspawn. The message names the rule.
     pub fn apply(&self, entities: &mut Entities<'_>, map: &str) -> Result<Report<'_>> {
         apply([self], entities, map)
@@ -78,7 +68,27 @@ pub fn apply<'r>(
     Ok(report)
 }
 
+/// How much of what rules do to a map is new in it. What they undo themselves does not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// Entities and pairs that they add though the same ones are there.
+    pub there: usize,
+    /// Entities that they add and remove, and pairs that they add, set and remove, without those above.
+    pub new: usize,
+}
+
 /// What rules would do to a map.
+///
+/// ```
+/// use bspkit_rules::{Format, Mode, Rules, attempt};
+/// let text = b"add:\n{\n\"classname\" \"light\"\n}\n";
+/// let rules = Rules::parse("more.cfg", text, Format::Stripper, Mode::Plugin)?;
+/// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
+/// let entities = map.entities()?;
+/// let attempt = attempt([&rules], .., &entities, "own_rooms")?;
+/// assert_eq!((attempt.effect.new, attempt.entities.unwrap().len()), (1, entities.len() + 1));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Attempt<'r, 'a> {
     /// What each rule matched and did.
@@ -132,23 +142,51 @@ pub(super) fn run<'r, 'a>(
         }
     }
     let done = edited(&work, entities);
-    let effect = again::effect(&work);
+    let effect = effect(&work);
     (report, done.map(|done| (effect, done)))
 }
 
-/// The rules that are for a map, with their files, in the order in which they are applied.
-pub(super) fn rules_for<'r>(
-    files: impl IntoIterator<Item = &'r Rules>,
-    map: &str,
-) -> impl Iterator<Item = (&'r Rules, &'r Rule)> {
-    let of = move |file: &'r Rules| file.rules.iter().filter(|rule| rule.is_for(map)).map(move |rule| (file, rule));
-    files.into_iter().flat_map(of)
-}
-
-impl Rule {
-    fn is_for(&self, map: &str) -> bool {
-        self.maps.is_empty() || self.maps.iter().any(|own| own.eq_ignore_ascii_case(map))
+/// What rules did to the entities in the end.
+fn effect(work: &Work<'_>) -> Effect {
+    type Pairs<'p> = Vec<(&'p [u8], &'p [u8])>;
+    let (mut effect, mut gone) = (Effect::default(), HashMap::<Pairs<'_>, usize>::new());
+    let old = |number: usize| -> Pairs<'_> { work.old[number].pairs().map(|pair| (pair.key, pair.value)).collect() };
+    for number in work.removed.keys().filter(|number| **number < work.old.len()) {
+        *gone.entry(old(*number)).or_default() += 1;
     }
+    let is_there = |number: &usize| !work.removed.contains_key(number);
+    let mut added = HashMap::<Pairs<'_>, usize>::new();
+    for (_, pairs) in work.changed.range(work.old.len()..).filter(|(number, _)| is_there(number)) {
+        let pairs: Pairs<'_> = pairs.iter().map(|pair| (&pair.key[..], &pair.value[..])).collect();
+        match gone.get_mut(&pairs).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None => *added.entry(pairs).or_default() += 1,
+        }
+    }
+    if !added.is_empty() {
+        let kept = (0..work.old.len()).filter(|number| is_there(number) && !work.changed.contains_key(number));
+        for number in kept {
+            if let Some(count) = added.remove(&old(number)) {
+                effect.there += count;
+            }
+        }
+    }
+    effect.new += gone.values().sum::<usize>() + added.values().sum::<usize>();
+    for (&number, pairs) in work.changed.range(..work.old.len()).filter(|(number, _)| is_there(number)) {
+        let before = old(number);
+        let (kept, inserted): (Vec<&Pair>, Vec<&Pair>) = pairs.iter().partition(|pair| pair.origin.is_some());
+        let is_set = |pair: &&&Pair| pair.origin.is_some_and(|origin| before[origin].1 != pair.value);
+        effect.new += before.len() - kept.len() + kept.iter().filter(is_set).count();
+        let said = |pair: &'_ Pair| (pair.key.to_ascii_lowercase(), pair.value.clone());
+        let kept: HashSet<_> = if inserted.is_empty() { HashSet::new() } else { kept.into_iter().map(said).collect() };
+        for pair in inserted {
+            match kept.contains(&said(pair)) {
+                true => effect.there += 1,
+                false => effect.new += 1,
+            }
+        }
+    }
+    effect
 }
 
 impl<'e> Work<'e> {
@@ -281,7 +319,7 @@ impl<'e> Work<'e> {
     fn pairs_of(&mut self, entity: usize) -> &mut Vec<Pair> {
         let old = &self.old;
         self.changed.entry(entity).or_insert_with(|| {
-            let pair = |(at, pair): (usize, crate::content::entities::Pair<'_>)| Pair {
+            let pair = |(at, pair): (usize, bspkit::content::entities::Pair<'_>)| Pair {
                 key: pair.key.to_vec(),
                 value: pair.value.to_vec(),
                 origin: Some(at),
@@ -630,5 +668,5 @@ fn write<'w>(
     if !added.is_empty() {
         entity.push_all(&added)?;
     }
-    entity.remove(&(0..before).filter(|origin| !is_kept.contains(origin)).collect::<Vec<_>>())
+    entity.remove_pairs(&(0..before).filter(|origin| !is_kept.contains(origin)).collect::<Vec<_>>())
 }

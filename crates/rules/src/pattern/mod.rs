@@ -13,7 +13,7 @@ use std::cell::Cell;
 use memchr::memmem::Finder;
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::{Error, ErrorKind};
+use bspkit::{Error, ErrorKind};
 
 /// The most steps of an expression after its counted repetitions are multiplied out.
 const MOST_STEPS: usize = 4096;
@@ -56,7 +56,7 @@ enum Engine {
 /// A compiled expression with the text that it was read from.
 ///
 /// ```
-/// use bspkit::op::rules::{Expected, Format, Mode, Rules};
+/// use bspkit_rules::{Expected, Format, Mode, Rules};
 /// let text = b"filter:\n{\n\"classname\" \"/^light/\"\n}\n";
 /// let rules = Rules::parse("r.cfg", text, Format::Stripper, Mode::Plugin)?;
 /// let Expected::Like(pattern) = &rules.rules[0].on.tests[0].value else { unreachable!() };
@@ -159,7 +159,7 @@ impl Pattern {
         &self.text
     }
 
-    /// The expression in the syntax of [`Selector`](crate::content::select::Selector), if that has all of it.
+    /// The expression in the syntax of [`Selector`](bspkit::content::select::Selector), if that has all of it.
     pub(super) fn rewritten(&self) -> Option<&str> {
         matches!(self.engine, Engine::Linear(_)).then_some(&*self.rewritten)
     }

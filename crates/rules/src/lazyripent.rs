@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::apply::Pair;
 use super::qmm::{Kind, Token, split};
 use super::stripper::shown;
-use super::{Action, At, Expected, Match, Need, NewPair, Rule, Rules, Step, Test};
-use crate::bytes::escaped;
-use crate::op::rules;
+use super::{Action, At, Expected, Match, Need, NewPair, Pair, Rule, Rules, Step, Test};
+use crate as rules;
+use bspkit::bytes::escaped;
 
 // Files of Lazyripent2: blocks of selectors and actions, for some maps or for all.
 //

@@ -1,6 +1,6 @@
 //! What rules do on maps, as findings.
 
-use bspkit::op::rules::{CODES, Lint};
+use bspkit_rules::{CODES, Lint};
 
 use super::*;
 

@@ -4,18 +4,18 @@ use std::io::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
-use super::record;
-use crate::content::entities::Entities;
-use crate::op::rules::{self, Application, Attempt, Known, Past, Record, Rules, State};
-use crate::{Bsp, Result, SaveOptions};
+use crate::{self as rules, Application, Attempt, Known, Past, Record, Rules, State, record};
+use bspkit::content::entities::Entities;
+use bspkit::{Bsp, Result, SaveOptions};
 
 /// The rules for a map, and what is known of those that were applied to it.
 ///
 /// ```
-/// use bspkit::face::rules::{Bake, Reading, RuleFiles, Tried};
+/// use bspkit_rules::files::{Reading, RuleFiles};
+/// use bspkit_rules::{Bake, Tried};
 /// let folder = tempfile::tempdir()?;
 /// let [map, rules] = ["rooms.bsp", "rooms.cfg"].map(|name| folder.path().join(name));
-/// std::fs::copy("tests/maps/q2/own_rooms.bsp", &map)?;
+/// std::fs::copy("../../tests/maps/q2/own_rooms.bsp", &map)?;
 /// std::fs::write(&rules, "add:\n{\n\"classname\" \"info_null\"\n}\n")?;
 ///
 /// let files = RuleFiles::read(&rules, Reading::default())?;
@@ -121,11 +121,11 @@ impl<'r> Bake<'r> {
 /// Writes the record of a map beside it, unless the same one is there.
 ///
 /// # Errors
-/// As [`crate::Plan::save_with`].
+/// As [`bspkit::Plan::save_with`].
 pub fn save(map: &Path, record: &Record) -> Result<()> {
     let (path, text) = (record::path(map), record::write(record));
     if std::fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
         return Ok(());
     }
-    crate::file::replace(&path, &SaveOptions::default(), |mut file| file.write_all(text.as_bytes())).map(drop)
+    bspkit::file::replace(&path, &SaveOptions::default(), |mut file| file.write_all(text.as_bytes())).map(drop)
 }

@@ -3,7 +3,7 @@
 
 #[path = "rules/convert.rs"]
 mod convert;
-#[path = "common/corpus.rs"]
+#[path = "../../../tests/common/corpus.rs"]
 mod corpus;
 #[path = "rules/cousins.rs"]
 mod cousins;
@@ -13,13 +13,15 @@ mod difference;
 mod lint;
 #[path = "rules/modes.rs"]
 mod modes;
+#[path = "rules/naive.rs"]
+mod naive;
 #[path = "rules/patterns.rs"]
 mod patterns;
 #[path = "rules/pcre.rs"]
 mod pcre;
 #[path = "rules/plugin.rs"]
 mod plugin;
-#[path = "common/random.rs"]
+#[path = "../../../tests/common/random.rs"]
 mod random;
 #[path = "rules/reader.rs"]
 mod reader;
@@ -28,7 +30,7 @@ mod real;
 
 use bspkit::content::entities::Entities;
 use bspkit::dialect::EntityRules;
-use bspkit::op::rules::{Format, Mode, Rules};
+use bspkit_rules::{Format, Mode, Rules};
 
 /// Entities in short: `classname=light a=1; classname=door`. A blank in a value is `~`. The first one is worldspawn.
 fn map(short: &str) -> String {

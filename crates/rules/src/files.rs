@@ -1,16 +1,13 @@
 //! Rule files of every format, also those that are JSON.
 //!
 //! ```
-//! use bspkit::face::rules;
-//! use bspkit::op::rules::{Format, Mode};
+//! use bspkit_rules::files as rules;
+//! use bspkit_rules::{Format, Mode};
 //!
 //! let text = br#"{ "filter": [ { "classname": "light" } ] } // JSON with comments"#;
 //! let rules = rules::read("clean.jsonc", text, rules::detect("clean.jsonc", text), Mode::Plugin);
 //! assert_eq!((rules.format, rules.rules.len()), (Format::Cs2, 1));
 //! ```
-
-mod bake;
-pub mod record;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,13 +15,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::face::records::Members;
-use crate::face::report::syntax;
-use crate::face::{input, shown};
-use crate::op::rules as codes;
-use crate::op::rules::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Pattern, Rule, Rules, Step, Test};
-use crate::{Error, ErrorKind, Result};
-pub use bake::{Bake, Tried, save};
+use bspkit::face::records::Members;
+use bspkit::face::report::syntax;
+use bspkit::face::{input, shown};
+use bspkit::{Error, ErrorKind, Result};
+
+use crate::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Pattern, Rule, Rules, Step, Test};
 
 /// Formats by the extensions of their files.
 const EXTENSIONS: [(&str, Format); 5] = [
@@ -52,7 +48,7 @@ pub fn detect(name: &str, text: &[u8]) -> Format {
 /// Reads a file with all its findings, as [`Rules::read`], of any format.
 pub fn read(name: &str, text: &[u8], format: Format, mode: Mode) -> Rules {
     match format {
-        Format::Cs2 if !super::input::is_utf16(text) => read_jsonc(name, text),
+        Format::Cs2 if !input::is_utf16(text) => read_jsonc(name, text),
         _ => Rules::read(name, text, format, mode),
     }
 }
@@ -67,7 +63,7 @@ const FOLDERS: [(Format, &str, &str, bool); 2] =
 /// How rule files are read.
 ///
 /// ```
-/// use bspkit::face::rules::Reading;
+/// use bspkit_rules::files::Reading;
 /// let file = tempfile::NamedTempFile::with_suffix(".cfg")?;
 /// std::fs::write(&file, "filter:\n{\n\"classname\" \"light\"\n}\n")?;
 /// assert_eq!(Reading::default().file(file.path())?.rules.len(), 1);
@@ -97,7 +93,7 @@ impl Reading {
 /// (Stripper:Source), or `global.ini` and `maps/NAME.ini` (stripper_qmm).
 ///
 /// ```
-/// use bspkit::face::rules::{Reading, RuleFiles};
+/// use bspkit_rules::files::{Reading, RuleFiles};
 /// let folder = tempfile::tempdir()?;
 /// std::fs::create_dir(folder.path().join("maps"))?;
 /// for name in ["global_filters.cfg", "maps/cp.cfg", "maps/cp_well.cfg", "maps/koth.cfg"] {
@@ -219,7 +215,7 @@ fn read_jsonc(name: &str, text: &[u8]) -> Rules {
         .map_err(|error| (at(&plain, error.valid_up_to()), "the file is not UTF-8".to_owned()))
         .and_then(|text| Reader { text, rules: &mut rules }.root());
     if let Err((at, message)) = read {
-        rules.find(codes::SYNTAX, at, message);
+        rules.find(crate::SYNTAX, at, message);
     }
     rules
 }
@@ -344,7 +340,7 @@ impl<'t> Reader<'t, '_> {
         }
         if on.tests.is_empty() {
             let at = self.at(raw.get());
-            self.rules.find(codes::EMPTY_BLOCK, at, "nothing is to be matched, so every entity is changed");
+            self.rules.find(crate::EMPTY_BLOCK, at, "nothing is to be matched, so every entity is changed");
         }
         let set = |pair| Step::Set { pair, is_exact: false };
         let steps = replace.into_iter().map(set).chain([Step::Delete(delete)]);
@@ -377,7 +373,7 @@ impl<'t> Reader<'t, '_> {
         }
         if tests.is_empty() {
             let at = self.at(raw.get());
-            self.rules.find(codes::EMPTY_BLOCK, at, "the object is empty and matches every entity");
+            self.rules.find(crate::EMPTY_BLOCK, at, "the object is empty and matches every entity");
         }
         Ok(Match { tests, need: Need::Each })
     }
@@ -425,7 +421,7 @@ impl<'t> Reader<'t, '_> {
                 None if name == "outputname" => key = Some(text.into_bytes()),
                 None if name == "targettype" => {
                     let at = self.at(value.get());
-                    self.rules.find(codes::UNSUPPORTED, at, "`targettype` is of Source 2 only");
+                    self.rules.find(crate::UNSUPPORTED, at, "`targettype` is of Source 2 only");
                 }
                 None => {
                     return self.wrong(

@@ -6,8 +6,8 @@ use regex::bytes::Regex;
 
 use super::pattern::Pattern;
 use super::{Action, At, Expected, Finding, Match, Mode, Need, NewPair, Rule, Rules, Step, Test};
-use crate::bytes::escaped;
-use crate::op::rules;
+use crate as rules;
+use bspkit::bytes::escaped;
 
 // Stripper:Source files as the plug-in reads them, line by line.
 //

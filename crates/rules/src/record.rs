@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::face::report::syntax;
-use crate::face::{input, shown};
-use crate::op::rules::Record;
-use crate::{Error, ErrorKind, Result};
+use crate::Record;
+use bspkit::face::report::syntax;
+use bspkit::face::{input, shown};
+use bspkit::{Error, ErrorKind, Result};
 
 /// The most bytes of a record: some ten thousand rules.
 const MOST: u64 = 4 << 20;
@@ -24,7 +24,7 @@ struct File<R> {
 /// The path of the record of a map.
 ///
 /// ```
-/// use bspkit::face::rules::record;
+/// use bspkit_rules::record;
 /// assert_eq!(record::path("maps/dm4.bsp".as_ref()), std::path::Path::new("maps/dm4.bsp.rules.json"));
 /// ```
 pub fn path(map: &Path) -> PathBuf {

@@ -4,7 +4,7 @@ use bspkit::face::patch;
 
 use super::*;
 
-fn lost<T>(converted: &bspkit::op::rules::Converted<T>) -> Vec<String> {
+fn lost<T>(converted: &bspkit_rules::Converted<T>) -> Vec<String> {
     converted.lost.iter().map(|(at, what)| format!("{at} {what}")).collect()
 }
 

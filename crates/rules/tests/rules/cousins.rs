@@ -1,7 +1,7 @@
 //! The formats beside Stripper:Source: stripper_qmm, Lazyripent2 and StripperCS2.
 
-use bspkit::face::rules;
-use bspkit::op::rules::apply;
+use bspkit_rules::apply;
+use bspkit_rules::files as rules;
 
 use super::*;
 
@@ -325,7 +325,7 @@ fn formats_are_detected_and_examples_are_read() {
         assert_eq!(rules::detect(name, text.as_bytes()), format, "{name}");
     }
     for name in ["triggers.rule", "quake3.ini", "clean.jsonc"] {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/rules").join(name);
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/rules").join(name);
         let rules = read(name, &std::fs::read_to_string(path).unwrap()).unwrap();
         assert!(rules.findings.is_empty() && !rules.rules.is_empty(), "{name}");
     }

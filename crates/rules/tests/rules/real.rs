@@ -1,15 +1,15 @@
 //! The example rules on every real map: the laws hold afterwards, and every other lump has its bytes.
 
 use bspkit::dialect::Role;
-use bspkit::op::rules::{apply, difference};
 use bspkit::op::verify;
 use bspkit::{Bsp, Layout};
+use bspkit_rules::{apply, difference};
 
 use super::*;
 
 #[test]
 fn example_rules_leave_every_other_lump_as_it_is() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/rules/stripper");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/rules/stripper");
     let files = ["global_filters.cfg", "maps/own.cfg", "maps/own_rooms.cfg", "maps/room.cfg"];
     let read = |name: &str| {
         let text = std::fs::read(folder.join(name)).unwrap();

@@ -2,7 +2,7 @@
 
 use super::stripper::shown;
 use super::{Action, At, Expected, Match, Need, NewPair, Rule, Rules, Step, Test};
-use crate::op::rules;
+use crate as rules;
 
 // Files of stripper_qmm: `filter:`, `add:`, and `replace:` with `with:`, in the words of entity text.
 //

@@ -8,9 +8,9 @@ use std::collections::{BTreeSet, HashMap};
 use super::apply::Finder;
 use super::convert::{exactly, obstacle};
 use super::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Rule, Rules, Step, Test};
-use crate::bytes::escaped;
-use crate::content::entities::{Entities, Entity};
-use crate::op::diff::{self, MOST_COMPARED};
+use bspkit::bytes::escaped;
+use bspkit::content::entities::{Entities, Entity};
+use bspkit::op::diff;
 
 /// Keys that tell entities apart, the best ones first.
 const TELLING: [&[&[u8]]; 9] = [
@@ -41,7 +41,7 @@ pub struct Difference {
 /// ```
 /// use bspkit::content::entities::Entities;
 /// use bspkit::dialect::EntityRules;
-/// use bspkit::op::rules::difference;
+/// use bspkit_rules::difference;
 ///
 /// let old = "{ \"classname\" \"worldspawn\" }\n{ \"classname\" \"light\" \"light\" \"300\" }\n\0";
 /// let read = |text: String| Entities::parse(text.into_bytes(), EntityRules::QUAKE2);
@@ -103,7 +103,7 @@ struct Writer {
 
 impl Writer {
     fn new(old: &Entities<'_>, new: &Entities<'_>) -> Self {
-        let pairing = diff::pair(old, new, MOST_COMPARED);
+        let pairing = diff::pair(old, new);
         let mut forms: Vec<Vec<Pair>> = old.iter().map(|entity| pairs(&entity)).collect();
         let mut owners: Vec<usize> = (0..forms.len()).collect();
         let mut plans = vec![Plan { is_removed: true, ..Plan::default() }; old.len()];

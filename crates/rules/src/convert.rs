@@ -3,10 +3,10 @@
 use super::lazyripent::Act;
 use super::stripper::MOST_IN_LINE;
 use super::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Rule, Rules, Step, Test};
-use crate::Result;
-use crate::bytes::escaped;
-use crate::content::select::Selector;
-use crate::op::patch::{Change, Expected as Pair, Operation, PairKey, Patch, Target};
+use bspkit::Result;
+use bspkit::bytes::escaped;
+use bspkit::content::select::Selector;
+use bspkit::op::patch::{Change, Expected as Pair, Operation, PairKey, Patch, Target};
 
 // Rules as patches and patches as rules.
 //
@@ -157,6 +157,7 @@ fn rule(at: At, operation: &Operation) -> std::result::Result<Rule, String> {
         Operation::Replace { .. } | Operation::AddText { .. } | Operation::Text { .. } => {
             return Err("text with its spacing and comments".to_owned());
         }
+        _ => return Err("an operation without a counterpart".to_owned()),
     };
     Ok(Rule { at, maps: Vec::new(), on, action })
 }
@@ -183,6 +184,7 @@ fn matching(at: At, on: &Target, expect: &[Pair]) -> std::result::Result<Match, 
             Some(pairs) => pairs.into_iter().map(|(key, value)| test(key, value)).collect(),
             None => return Err(format!("the selector {selector}")),
         },
+        _ => return Err("a way of naming entities without a counterpart".to_owned()),
     };
     for pair in expect {
         if let Some(value) = &pair.value {
@@ -229,6 +231,7 @@ fn step(at: At, change: &Change, expect: &[Pair]) -> std::result::Result<Vec<Ste
             }
             _ => return Err(format!("the new key of {key} without its value")),
         },
+        _ => return Err("a change without a counterpart".to_owned()),
     })
 }
 

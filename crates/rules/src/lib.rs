@@ -11,35 +11,42 @@
 //! | [`Format::Cs2`] | `.jsonc` | the schema of StripperCS2; `face::rules` reads it (feature `json`) |
 //!
 //! ```
-//! use bspkit::op::rules::{Format, Mode, Rules};
+//! use bspkit_rules::{Format, Mode, Rules};
 //! let text = b"filter:\n{\n\"classname\" \"light\"\n}\n";
 //! let rules = Rules::parse("global_filters.cfg", text, Format::Stripper, Mode::Plugin)?;
-//! let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+//! let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
 //! let mut draft = map.draft();
 //! let report = rules.apply(draft.entities()?, "own_rooms")?;
 //! assert_eq!(report.matched(), 3);
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
 mod again;
 mod apply;
+mod bake;
 mod convert;
 mod difference;
+pub mod files;
 mod lazyripent;
 mod pattern;
 mod qmm;
+pub mod record;
 mod stripper;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::bytes::escaped;
-use crate::content::entities::Entities;
-use crate::op::check::Severity;
-use crate::{Error, ErrorKind, Result};
-pub use again::{Application, Effect, Known, Past, Record, Since, State, known};
+pub use again::{Application, Known, Past, Record, Since, State, known};
 use apply::run;
-pub use apply::{Attempt, apply, attempt};
+pub use apply::{Attempt, Effect, apply, attempt};
+pub use bake::{Bake, Tried, save};
+use bspkit::bytes::escaped;
+use bspkit::content::entities::Entities;
+use bspkit::op::check::Severity;
+use bspkit::{Error, ErrorKind, Result};
 pub use convert::Converted;
 pub use difference::{Difference, difference};
 pub use lazyripent::{Act, Verb};
@@ -77,7 +84,8 @@ impl Rules {
     /// Reads a file; the name is for messages.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Argument`] with file, line and column of what the mode refuses; all of it, if there is more.
+    /// [`bspkit::ErrorKind::Argument`] with file, line and column of what the mode refuses; all of it, if there is
+    /// more.
     pub fn parse(name: &str, text: &[u8], format: Format, mode: Mode) -> Result<Self> {
         let rules = Rules::read(name, text, format, mode);
         match rules.refusal() {
@@ -118,7 +126,7 @@ const MOST_STEPS: usize = 1 << 20;
 /// ```
 /// use bspkit::content::entities::Entities;
 /// use bspkit::dialect::EntityRules;
-/// use bspkit::op::rules::{Format, Mode, Rules};
+/// use bspkit_rules::{Format, Mode, Rules};
 ///
 /// let text = "{ \"classname\" \"worldspawn\" }\n{ \"classname\" \"info_null\" }\n\0";
 /// let mut entities = Entities::parse(text.as_bytes(), EntityRules::SOURCE)?;
@@ -360,7 +368,7 @@ impl Test {
 /// Entities have the numbers that they had before all rules; added ones have the numbers that follow.
 ///
 /// ```
-/// assert_eq!(bspkit::op::rules::Report::default().matched(), 0);
+/// assert_eq!(bspkit_rules::Report::default().matched(), 0);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Report<'r> {
@@ -416,7 +424,7 @@ impl Report<'_> {
 /// A kind of finding about rules. Its meaning never changes.
 ///
 /// ```
-/// use bspkit::op::rules::CODES;
+/// use bspkit_rules::CODES;
 /// let code = CODES.iter().find(|code| code.name == "rule-long-line").map(|code| code.refused_by.len());
 /// assert_eq!(code, Some(1));
 /// ```
@@ -501,7 +509,7 @@ const FEW: usize = 10;
 /// ```
 /// use bspkit::content::entities::Entities;
 /// use bspkit::dialect::EntityRules;
-/// use bspkit::op::rules::{Format, Lint, Mode, Rules};
+/// use bspkit_rules::{Format, Lint, Mode, Rules};
 ///
 /// let entities = Entities::parse("{ \"classname\" \"worldspawn\" }\n\0", EntityRules::SOURCE)?;
 /// let rules = Rules::read("r.cfg", b"{\n\"classname\" \"light\"\n}\n", Format::Stripper, Mode::Plugin);
@@ -575,5 +583,28 @@ impl Lint {
         self.maps += other.maps;
         self.files.extend(other.files);
         other.matched.into_iter().for_each(|(rule, count)| *self.matched.entry(rule).or_default() += count);
+    }
+}
+
+/// A pair of an entity that rules changed or added.
+#[derive(Clone, Debug)]
+struct Pair {
+    key: Vec<u8>,
+    value: Vec<u8>,
+    /// The number of the pair in the entity as it was read.
+    origin: Option<usize>,
+    /// The rule that wrote the value, by its number in the report.
+    by: Option<usize>,
+}
+
+/// The rules that are for a map, with their files, in the order in which they are applied.
+fn rules_for<'r>(files: impl IntoIterator<Item = &'r Rules>, map: &str) -> impl Iterator<Item = (&'r Rules, &'r Rule)> {
+    let of = move |file: &'r Rules| file.rules.iter().filter(|rule| rule.is_for(map)).map(move |rule| (file, rule));
+    files.into_iter().flat_map(of)
+}
+
+impl Rule {
+    fn is_for(&self, map: &str) -> bool {
+        self.maps.is_empty() || self.maps.iter().any(|own| own.eq_ignore_ascii_case(map))
     }
 }

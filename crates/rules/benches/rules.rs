@@ -3,17 +3,17 @@
 //! The texts are the longest one of the maps under `BSPKIT_CORPUS` (`tests/corpus` if that is not set, or else the
 //! fixtures), and one of 20,000 entities.
 
-#[path = "core/harness.rs"]
+#[path = "../../../benches/core/harness.rs"]
 #[allow(dead_code)]
 mod harness;
-#[path = "core/maps.rs"]
+#[path = "../../../benches/core/maps.rs"]
 #[allow(dead_code)]
 mod maps;
 
 use std::hint::black_box;
 
 use bspkit::content::entities::{Entities, Entity};
-use bspkit::op::rules::{Format, Mode, Rules};
+use bspkit_rules::{Format, Mode, Rules};
 use regex::bytes::{Regex, RegexBuilder};
 
 use harness::{Group, Outcome, Work};

@@ -1,6 +1,6 @@
 //! `difference`: the rules give the other entities, or what they cannot say is named.
 
-use bspkit::op::rules::difference;
+use bspkit_rules::difference;
 use proptest::prelude::*;
 
 use super::random::config;

@@ -4,30 +4,19 @@
 //! which rules were applied, and sums of the entities say whether the map is still what it was then. Without a record,
 //! or if the map was edited since, what the rules would add is looked for in the map.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use md5::{Digest, Md5};
 
-use super::apply::{Pair, Work, rules_for};
 use super::lazyripent::Verb;
-use super::{Action, Expected, Rule, Rules, Step, Test};
-use crate::Result;
-use crate::bsp::Bsp;
-use crate::dialect::Role;
-
-/// How much of what rules do to a map is new in it. What they undo themselves does not count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Effect {
-    /// Entities and pairs that they add though the same ones are there.
-    pub there: usize,
-    /// Entities that they add and remove, and pairs that they add, set and remove, without those above.
-    pub new: usize,
-}
+use super::{Action, Effect, Expected, Rule, Rules, Step, Test, rules_for};
+use bspkit::Bsp;
+use bspkit::Result;
+use bspkit::dialect::Role;
 
 /// A rule as a record knows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Known {
     /// The name of its file, without folders.
     pub file: String,
@@ -40,8 +29,7 @@ pub struct Known {
 }
 
 /// Rules that were applied to a map together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Application {
     /// The rules in their order.
     pub rules: Vec<Known>,
@@ -54,14 +42,13 @@ pub struct Application {
 /// What was applied to a map, in its order.
 ///
 /// ```
-/// use bspkit::op::rules::{Past, Record, State};
-/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// use bspkit_rules::{Past, Record, State};
+/// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
 /// let now = State::of(&map)?;
 /// assert_eq!(Record::default().past(&now, &[], |_| None), Past::Open(0));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Record {
     /// The sum of the planes, by which a map that was compiled again is known.
     pub build: String,
@@ -72,8 +59,8 @@ pub struct Record {
 /// Which map it is, by sums.
 ///
 /// ```
-/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
-/// let state = bspkit::op::rules::State::of(&map)?;
+/// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
+/// let state = bspkit_rules::State::of(&map)?;
 /// assert_ne!(state.with_entities(b"{}").entities, state.entities);
 /// # Ok::<(), bspkit::Error>(())
 /// ```
@@ -227,49 +214,6 @@ fn matched(applied: &[Application], rules: &[Known]) -> (usize, Vec<bool>) {
     (open, used)
 }
 
-/// What rules did to the entities in the end.
-pub(super) fn effect(work: &Work<'_>) -> Effect {
-    type Pairs<'p> = Vec<(&'p [u8], &'p [u8])>;
-    let (mut effect, mut gone) = (Effect::default(), HashMap::<Pairs<'_>, usize>::new());
-    let old = |number: usize| -> Pairs<'_> { work.old[number].pairs().map(|pair| (pair.key, pair.value)).collect() };
-    for number in work.removed.keys().filter(|number| **number < work.old.len()) {
-        *gone.entry(old(*number)).or_default() += 1;
-    }
-    let is_there = |number: &usize| !work.removed.contains_key(number);
-    let mut added = HashMap::<Pairs<'_>, usize>::new();
-    for (_, pairs) in work.changed.range(work.old.len()..).filter(|(number, _)| is_there(number)) {
-        let pairs: Pairs<'_> = pairs.iter().map(|pair| (&pair.key[..], &pair.value[..])).collect();
-        match gone.get_mut(&pairs).filter(|count| **count > 0) {
-            Some(count) => *count -= 1,
-            None => *added.entry(pairs).or_default() += 1,
-        }
-    }
-    if !added.is_empty() {
-        let kept = (0..work.old.len()).filter(|number| is_there(number) && !work.changed.contains_key(number));
-        for number in kept {
-            if let Some(count) = added.remove(&old(number)) {
-                effect.there += count;
-            }
-        }
-    }
-    effect.new += gone.values().sum::<usize>() + added.values().sum::<usize>();
-    for (&number, pairs) in work.changed.range(..work.old.len()).filter(|(number, _)| is_there(number)) {
-        let before = old(number);
-        let (kept, inserted): (Vec<&Pair>, Vec<&Pair>) = pairs.iter().partition(|pair| pair.origin.is_some());
-        let is_set = |pair: &&&Pair| pair.origin.is_some_and(|origin| before[origin].1 != pair.value);
-        effect.new += before.len() - kept.len() + kept.iter().filter(is_set).count();
-        let said = |pair: &'_ Pair| (pair.key.to_ascii_lowercase(), pair.value.clone());
-        let kept: HashSet<_> = if inserted.is_empty() { HashSet::new() } else { kept.into_iter().map(said).collect() };
-        for pair in inserted {
-            match kept.contains(&said(pair)) {
-                true => effect.there += 1,
-                false => effect.new += 1,
-            }
-        }
-    }
-    effect
-}
-
 impl Rule {
     /// Whether it adds something each time, or calculates with what is there.
     fn adds(&self) -> bool {
@@ -393,7 +337,7 @@ mod tests {
     /// The sums that md5sum prints of the two lumps, and each of them counts in the checksum of a record.
     #[test]
     fn a_record_tells_the_sums_of_its_map() {
-        let state = State::of(&Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap()).unwrap();
+        let state = State::of(&Bsp::open("../../tests/maps/q2/own_rooms.bsp").unwrap()).unwrap();
         assert_eq!(state.entities, "97424bce22d647665857a878d2fa7d06");
         assert_eq!(state.build, "dbd8e6ac8300ec1e119f3587422fbda7");
         assert_eq!(state.with_entities(b"{}").entities, "99914b932bd37a50b983c5e7c90ae93b");

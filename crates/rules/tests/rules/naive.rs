@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use bspkit::content::entities::Entities;
 use bspkit::dialect::EntityRules;
-use bspkit::op::rules::{Format, Mode, Rules};
+use bspkit_rules::{Format, Mode, Rules};
 use regex::bytes::{Regex, RegexBuilder};
 
 pub(crate) type Pairs = Vec<(String, String)>;
@@ -281,4 +281,28 @@ pub(crate) fn real(file: &str, entities: &[Pairs]) -> Option<Vec<Pairs>> {
         entity.pairs().map(|pair| (text(pair.key), text(pair.value))).collect::<Pairs>()
     };
     Some(entities.iter().map(pairs).collect())
+}
+
+/// How many random files are tried.
+const CASES: u64 = 600;
+
+/// The library and the plug-in as it is written down do the same with random files. A plug-in with any of its rules
+/// broken does not, so each of them is tested.
+#[test]
+fn rules_are_those_of_the_plug_in() {
+    let mut applied = 0;
+    let mut seen = vec![0; ALL.len()];
+    for seed in 0..CASES {
+        let (entities, file) = case(seed);
+        let Some(real) = real(&file, &entities) else { continue };
+        applied += 1;
+        assert_eq!(real, apply(&file, &entities, None), "{file}\n{entities:?}");
+        for (broken, seen) in ALL.into_iter().zip(&mut seen) {
+            *seen += usize::from(apply(&file, &entities, Some(broken)) != real);
+        }
+    }
+    assert!(applied > CASES / 2, "{applied} of {CASES} cases can be applied");
+    for (broken, seen) in ALL.into_iter().zip(seen) {
+        assert!(seen > 0, "no case shows that {broken:?} is broken");
+    }
 }
