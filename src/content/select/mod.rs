@@ -348,6 +348,9 @@ fn print(f: &mut fmt::Formatter<'_>, bytes: &[u8], ends: &str) -> fmt::Result {
 
 // Selectors made by the program, and selectors as pairs: rules of other formats in both directions.
 
+/// A key, and the value that it must have; `None` for any: [`Selector::pairs`].
+pub type TestedKey<'s> = (&'s [u8], Option<&'s [u8]>);
+
 impl Selector {
     /// The entities of a class, or of all classes, in which for each key a value matches the expression, whatever the
     /// case.
@@ -387,7 +390,7 @@ impl Selector {
     /// assert_eq!(keys, [&b"classname"[..], b"style", b"targetname"]);
     /// # Ok::<(), bspkit::Error>(())
     /// ```
-    pub fn pairs(&self) -> Option<Vec<(&[u8], Option<&[u8]>)>> {
+    pub fn pairs(&self) -> Option<Vec<TestedKey<'_>>> {
         let [all] = &self.either[..] else { return None };
         let mut pairs = Vec::new();
         match &all.head {
