@@ -163,14 +163,27 @@ impl From<String> for Hint {
 /// assert_eq!(place.to_string(), "entities, offset 1540");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Place {
     /// The lump's name.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub lump: Option<String>,
-    /// The index of the record or entity.
+    /// The index of the record, or of the entity in a lump of entities.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub record: Option<usize>,
+    /// The field of the record: `children[1]`.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub field: Option<String>,
     /// The offset in bytes from the start of the lump if one is named, otherwise from the start of the file.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub offset: Option<u64>,
+    /// The index of the embedded file.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub file: Option<usize>,
+    /// The index of the entity, if no lump is named.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub entity: Option<usize>,
 }
 
 impl Place {
@@ -194,23 +207,33 @@ impl Place {
         self.offset = Some(offset);
         self
     }
+
+    /// The place in the embedded file of this index.
+    #[must_use]
+    pub fn file(mut self, index: usize) -> Self {
+        self.file = Some(index);
+        self
+    }
+
+    /// The place in the entity of this index.
+    #[must_use]
+    pub fn entity(mut self, index: usize) -> Self {
+        self.entity = Some(index);
+        self
+    }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut separator = "";
-        if let Some(lump) = &self.lump {
-            write!(f, "{lump}")?;
-            separator = ", ";
-        }
-        if let Some(record) = self.record {
-            write!(f, "{separator}record {record}")?;
-            separator = ", ";
-        }
-        if let Some(offset) = self.offset {
-            write!(f, "{separator}offset {offset}")?;
-        }
-        Ok(())
+        let parts = [
+            self.lump.clone(),
+            self.record.map(|index| format!("record {index}")),
+            self.field.clone(),
+            self.offset.map(|offset| format!("offset {offset}")),
+            self.file.map(|index| format!("file {index}")),
+            self.entity.map(|index| format!("entity {index}")),
+        ];
+        f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -63,6 +63,7 @@ mod error;
 #[cfg(any(feature = "json", feature = "images"))]
 pub mod face;
 pub mod file;
+pub mod finding;
 pub mod near;
 pub mod op;
 pub mod record;

@@ -21,7 +21,8 @@ mod strata;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use bspkit::op::check::{self, CODES, Finding, Options, Severity};
+use bspkit::finding::{Finding, Severity};
+use bspkit::op::check::{self, CODES, Options};
 use bspkit::op::verify::{self, Verdict};
 use bspkit::{Bsp, Builder, Layout, dialect};
 use proptest::prelude::*;
@@ -245,7 +246,7 @@ fn many_findings_of_a_kind_are_summed_up() {
     assert_eq!(found[10].message, "and 106 more");
     assert_eq!(found.iter().map(|finding| finding.count).sum::<usize>(), 116);
     assert_eq!(found[3].to_string(), "error[index-range] FACES, record 3: texinfo is 900, and TEXINFO has 27");
-    assert_eq!(found[3].field.as_deref(), Some("texinfo"));
+    assert_eq!(found[3].place.field.as_deref(), Some("texinfo"));
     assert_eq!(found[3].place.offset, Some(70));
 }
 

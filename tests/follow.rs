@@ -182,8 +182,7 @@ fn what_is_added_and_removed_leaves_nothing() {
                     continue;
                 }
                 let errors = check::introduced(&draft, &check::Options::default()).unwrap();
-                let errors: Vec<_> =
-                    errors.iter().filter(|found| found.code.severity == check::Severity::Error).collect();
+                let errors: Vec<_> = errors.iter().filter(|found| found.is_error()).collect();
                 // Copies of nodes have the same faces, and in Source sums by which structs are detected are others now.
                 let is_known = |code: &str| ["node-faces", "count-misfit"].contains(&code);
                 let is_new = errors.iter().any(|found| !is_known(found.code.name));
@@ -227,7 +226,7 @@ fn records_that_are_needed_stay() {
     assert_eq!(draft.table(quake2::FACES).unwrap().len(), faces - used);
     assert!(followed.removed.iter().any(|removed| removed.lump == "FACES" && removed.count == used), "{followed:?}");
     let errors = check::introduced(&draft, &check::Options::default()).unwrap();
-    assert!(errors.iter().all(|found| found.code.severity != check::Severity::Error), "{errors:#?}");
+    assert!(errors.iter().all(|found| !found.is_error()), "{errors:#?}");
 
     // The pair of the entity, where its model goes.
     let mut draft = map.draft();

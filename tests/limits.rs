@@ -77,7 +77,7 @@ fn limits_after(map: &str, class: &str, number: usize) -> Vec<String> {
     for _ in 0..number {
         entities.add([("classname", class)]).unwrap();
     }
-    let messages = |findings: Vec<bspkit::op::check::Finding>| -> Vec<String> {
+    let messages = |findings: Vec<bspkit::finding::Finding>| -> Vec<String> {
         findings.into_iter().filter(|it| it.code.name == "limit").map(|it| it.message).collect()
     };
     let introduced = messages(bspkit::op::check::introduced(&draft, &Default::default()).unwrap());

@@ -23,7 +23,7 @@ use bspkit::Draft;
 use bspkit::op::check;
 
 /// Errors that the map did not have before.
-fn new_errors(draft: &Draft<'_>) -> Vec<check::Finding> {
+fn new_errors(draft: &Draft<'_>) -> Vec<bspkit::finding::Finding> {
     let found = check::introduced(draft, &check::Options::default()).unwrap();
-    found.into_iter().filter(|found| found.code.severity == check::Severity::Error).collect()
+    found.into_iter().filter(|found| found.is_error()).collect()
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers of the library, lowest first; a module imports from its own layer and those before it.
 const LAYERS: [&[&str]; 9] = [
-    &["bytes", "error", "near", "threads"],
+    &["bytes", "error", "finding", "near", "threads"],
     &["record"],
     &["file"],
     &["dialect"],

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use bspkit::face::beside::StaleFile;
 use bspkit::file::Saved;
-use bspkit::op::check;
 use bspkit::{Bsp, Plan, Slot};
 use pyo3::prelude::*;
 
@@ -74,7 +73,7 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    pub(crate) fn new(finding: &check::Finding) -> Self {
+    pub(crate) fn new(finding: &bspkit::finding::Finding) -> Self {
         Finding {
             code: finding.code.name,
             severity: finding.code.severity.to_string(),
@@ -82,7 +81,7 @@ impl Finding {
             lump: finding.place.lump.clone(),
             record: finding.place.record,
             offset: finding.place.offset,
-            field: finding.field.clone(),
+            field: finding.place.field.clone(),
             count: finding.count,
             text: finding.to_string(),
         }
@@ -123,7 +122,7 @@ pub(crate) struct SaveReport {
 }
 
 impl SaveReport {
-    pub(crate) fn new(plan: &Plan<'_>, touched: String, findings: &[check::Finding]) -> Self {
+    pub(crate) fn new(plan: &Plan<'_>, touched: String, findings: &[bspkit::finding::Finding]) -> Self {
         let report = plan.report();
         let text = if touched.is_empty() { report.to_string() } else { format!("{touched}; {report}") };
         let findings = Python::attach(|py| {

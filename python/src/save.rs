@@ -1,6 +1,7 @@
 //! Saves: a file, or the bytes of one.
 
 use bspkit::face::beside;
+use bspkit::finding::Finding;
 use bspkit::op::{check, compare};
 use bspkit::{Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
 use pyo3::prelude::*;
@@ -89,13 +90,13 @@ fn layout_named(name: &str) -> Res<Layout> {
 }
 
 /// The findings that the edits of a draft add. Without force errors are refused, and edits of a damaged map.
-fn refuse(draft: &Draft<'static>, plan: &Plan<'static>, force: bool) -> bspkit::Result<Vec<check::Finding>> {
+fn refuse(draft: &Draft<'static>, plan: &Plan<'static>, force: bool) -> bspkit::Result<Vec<Finding>> {
     plan.check_force(force)?;
     if plan.is_identity() {
         return Ok(Vec::new());
     }
     let findings = check::introduced(draft, &check::Options::default())?;
-    match findings.iter().find(|finding| finding.code.severity == check::Severity::Error).filter(|_| !force) {
+    match findings.iter().find(|finding| finding.is_error()).filter(|_| !force) {
         None => Ok(findings),
         Some(first) => {
             let message = format!("the edit would add errors to the map, such as {first}");

@@ -18,7 +18,7 @@ use crate::content::select::Selector;
 use crate::dialect::{self, ALL, Role};
 use crate::error::{Error, ErrorKind, Result};
 use crate::near;
-use crate::op::check::{Code, Denied};
+use crate::op::check::{self, Denied};
 use crate::op::policy::{Compressed, Glob, Policy};
 
 type Value<'i> = Spanned<DeValue<'i>>;
@@ -90,7 +90,7 @@ const SECTIONS: [(&str, &[(&str, Take)]); 7] = [
         "check",
         &[
             ("verify", |policy, value| put(&mut policy.check.verify, boolean(value))),
-            ("allow", |policy, value| put(&mut policy.check.allow, list(value, Code::by_name))),
+            ("allow", |policy, value| put(&mut policy.check.allow, list(value, check::code))),
             ("deny", |policy, value| put(&mut policy.check.deny, list(value, Denied::by_name))),
         ],
     ),

@@ -5,10 +5,9 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::bytes::escaped;
-use crate::op::check::{Finding, Severity};
 
 /// Bytes as a JSON string. If they are not UTF-8, the string is escaped, and the second value has the bytes in base64.
 pub fn text_and_raw(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
@@ -77,83 +76,5 @@ impl<'p> Head<'p> {
     pub fn new(path: &'p Path) -> Self {
         let (path, path_raw) = text_and_raw(path.as_os_str().as_encoded_bytes());
         Head { version: 1, path, path_raw }
-    }
-}
-
-/// The place of a finding, as far as it is known.
-///
-/// ```
-/// use bspkit::face::report::PlaceJson;
-/// let place = PlaceJson { entity: Some(3), ..PlaceJson::default() };
-/// assert_eq!(serde_json::to_string(&place)?, r#"{"entity":3}"#);
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct PlaceJson {
-    /// The name of the lump.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lump: Option<String>,
-    /// The number of the record in it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub record: Option<usize>,
-    /// The field of the record.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub field: Option<String>,
-    /// The offset in bytes: in the lump, or in the file if no lump is named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub offset: Option<u64>,
-    /// The number of the embedded file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<usize>,
-    /// The number of the entity.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub entity: Option<usize>,
-}
-
-/// Something wrong or odd in a map.
-///
-/// ```
-/// use bspkit::face::report::{FindingJson, PlaceJson};
-/// use bspkit::op::check::Severity;
-/// let finding = FindingJson::new("visibility", Severity::Error, PlaceJson::default(), "row 3 ends early".to_owned());
-/// let text = r#"{"code":"visibility","severity":"error","place":{},"message":"row 3 ends early"}"#;
-/// assert_eq!(serde_json::to_string(&finding)?, text);
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct FindingJson {
-    /// The kind of finding.
-    pub code: &'static str,
-    /// How serious it is.
-    #[serde(serialize_with = "by_name")]
-    pub severity: Severity,
-    /// Where it is.
-    pub place: PlaceJson,
-    /// The number of such places, if there are several.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub count: Option<usize>,
-    /// A sentence for the user.
-    pub message: String,
-}
-
-fn by_name<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(severity)
-}
-
-impl FindingJson {
-    /// One finding.
-    pub fn new(code: &'static str, severity: Severity, place: PlaceJson, message: String) -> Self {
-        FindingJson { code, severity, place, count: None, message }
-    }
-}
-
-impl From<&Finding> for FindingJson {
-    fn from(finding: &Finding) -> Self {
-        let crate::Place { lump, record, offset, .. } = finding.place.clone();
-        let place = PlaceJson { lump, record, offset, field: finding.field.clone(), ..PlaceJson::default() };
-        let count = (finding.count != 1).then_some(finding.count);
-        let (code, severity) = (finding.code.name, finding.code.severity);
-        FindingJson { code, severity, place, count, message: finding.message.clone() }
     }
 }

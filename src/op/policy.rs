@@ -24,7 +24,8 @@ use crate::content::pattern::Pattern;
 use crate::content::select::Selector;
 use crate::dialect::{Dialect, Engine, Role};
 use crate::error::{Error, Result};
-use crate::op::check::{self, At, Code, Denied, Finding, Severity, Sink, Usage, usage};
+use crate::finding::{Code, Finding, Severity};
+use crate::op::check::{self, At, Denied, Sink, Usage, usage};
 use crate::op::compress::{self, compress};
 use crate::op::verify::{self, Verdict};
 
@@ -190,8 +191,7 @@ impl Glob {
 impl Policy {
     /// Whether a finding counts as a failure.
     pub fn denies(&self, finding: &Finding) -> bool {
-        let is_error = finding.code.severity == check::Severity::Error;
-        is_error || self.check.deny.iter().any(|denied| denied.includes(finding.code))
+        finding.is_error() || self.check.deny.iter().any(|denied| denied.includes(finding.code))
     }
 
     /// The engine whose limits apply to a map.
@@ -243,7 +243,7 @@ pub fn unread(error: &Error) -> Finding {
         None => error.to_string(),
     };
     let place = error.place().cloned().unwrap_or_default();
-    Finding { code: &UNREAD, place, field: None, message, count: 1 }
+    Finding::new(&UNREAD, place, message)
 }
 
 // The codes of findings that only a policy has.
@@ -251,7 +251,7 @@ pub fn unread(error: &Error) -> Finding {
 macro_rules! codes {
     ($($name:ident = $text:literal, $meaning:literal;)*) => {
         $(static $name: Code =
-            Code { name: $text, severity: Severity::Error, meaning: $meaning };)*
+            Code::new($text, Severity::Error, $meaning);)*
 
         /// The codes of the findings of [`run`](run) that [`check`] does not have. All are
         /// errors.

@@ -1,6 +1,7 @@
 //! An edit of entities is checked by what it touches, and that finds what a check of the whole text finds.
 
-use bspkit::op::check::{self, Finding, Options};
+use bspkit::finding::Finding;
+use bspkit::op::check::{self, Options};
 use bspkit::{Bsp, Draft};
 
 fn fixture(name: &str) -> Bsp<'static> {

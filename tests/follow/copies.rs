@@ -358,7 +358,7 @@ fn attempt(map: &Bsp<'_>, before: &Models, edit: Try<'_>) -> Result<Option<Strin
         return Ok(Some("collision models do not go with their brushes".to_owned()));
     }
     let errors = check::introduced(&draft, &check::Options::default()).unwrap();
-    let error = errors.iter().find(|found| found.code.severity == check::Severity::Error);
+    let error = errors.iter().find(|found| found.is_error());
     Ok(error.map(|error| format!("{}: {}", error.code.name, error.message)))
 }
 

@@ -1,7 +1,8 @@
 //! Bad input: one sentence each, and nothing done.
 
 use bspkit::ErrorKind;
-use bspkit::content::pak::{Pak, Severity};
+use bspkit::content::pak::Pak;
+use bspkit::finding::Severity;
 
 use super::zip::{File, Zip};
 
@@ -70,14 +71,14 @@ fn look(file: File) -> (Codes, Result<Vec<u8>, String>) {
     let zip = Zip::of([File::new("first.txt", "first"), file]).build();
     let pak = Pak::parse(&zip[..]).unwrap();
     let findings = pak.check(2).into_iter().inspect(|finding| assert_eq!(finding.message.lines().count(), 1));
-    let findings = findings.map(|finding| (finding.severity, finding.code)).collect();
+    let findings = findings.map(|finding| (finding.code.severity, finding.code.name)).collect();
     let data = pak.get(1).unwrap().data();
     (findings, data.map(|data| data.to_vec()).map_err(|error| error.to_string()))
 }
 
 #[test]
 fn what_is_wrong_with_a_file_is_found() {
-    use Severity::{Odd, Wrong};
+    use Severity::{Error, Warning};
     let plain = || File::new("a.txt", "data, data, data, data, data, data, data");
     let packed = |size, cut: usize| {
         let packed = bspkit::file::lzma::compress(&plain().stored).unwrap();
@@ -90,29 +91,33 @@ fn what_is_wrong_with_a_file_is_found() {
     assert_eq!(look(packed(size, 0)).1.unwrap(), plain().stored);
     let named = |name: &str| File { name: name.into(), ..plain() };
     let cases: Vec<(File, Codes, Option<&str>)> = vec![
-        (File { crc: 1, ..plain() }, vec![(Wrong, "crc")], None),
-        (File { flags: 1, ..plain() }, vec![(Wrong, "encrypted")], Some("`a.txt` is encrypted, which no engine reads")),
+        (File { crc: 1, ..plain() }, vec![(Error, "crc")], None),
+        (File { flags: 1, ..plain() }, vec![(Error, "encrypted")], Some("`a.txt` is encrypted, which no engine reads")),
         (
             File { method: 8, ..plain() },
-            vec![(Wrong, "method")],
+            vec![(Error, "method")],
             Some("compressed with deflate, which no engine reads"),
         ),
-        (File { method: 12, ..plain() }, vec![(Wrong, "method")], Some("compressed with method 12")),
-        (File { size: 5, ..plain() }, vec![(Wrong, "data")], Some("has two sizes: 5 bytes, stored as 40")),
-        (File { flags: 8, descriptor: b"PK\x07\x08------------".to_vec(), ..plain() }, vec![(Odd, "descriptor")], None),
-        (File { local_extra: vec![0; 4], ..plain() }, vec![(Wrong, "extra"), (Wrong, "crc")], None),
-        (packed(size + 9, 0), vec![(Wrong, "data")], Some("cannot be decompressed")),
-        (packed(size, 3), vec![(Wrong, "data")], Some("cannot be decompressed")),
-        (packed(u32::MAX - 1, 0), vec![(Wrong, "size")], Some("")),
-        (File { stored: b"\x15\x03\x05".to_vec(), ..packed(size, 0) }, vec![(Wrong, "data")], Some("cannot be decomp")),
-        (File { name: b"a.wav".to_vec(), ..packed(size, 0) }, vec![(Wrong, "sound")], None),
-        (named("../a.txt"), vec![(Wrong, "name")], None),
-        (named("a/..\\a.txt"), vec![(Wrong, "name"), (Odd, "backslash")], None),
-        (named("/etc/passwd"), vec![(Wrong, "name")], None),
-        (named("c:\\a.txt"), vec![(Wrong, "name"), (Odd, "backslash")], None),
-        (named("a\0.txt"), vec![(Wrong, "name")], None),
-        (named("First.TXT"), vec![(Odd, "duplicate")], None),
-        (File { gap: vec![1], ..plain() }, vec![(Odd, "gap")], None),
+        (File { method: 12, ..plain() }, vec![(Error, "method")], Some("compressed with method 12")),
+        (File { size: 5, ..plain() }, vec![(Error, "data")], Some("has two sizes: 5 bytes, stored as 40")),
+        (
+            File { flags: 8, descriptor: b"PK\x07\x08------------".to_vec(), ..plain() },
+            vec![(Warning, "descriptor")],
+            None,
+        ),
+        (File { local_extra: vec![0; 4], ..plain() }, vec![(Error, "extra"), (Error, "crc")], None),
+        (packed(size + 9, 0), vec![(Error, "data")], Some("cannot be decompressed")),
+        (packed(size, 3), vec![(Error, "data")], Some("cannot be decompressed")),
+        (packed(u32::MAX - 1, 0), vec![(Error, "size")], Some("")),
+        (File { stored: b"\x15\x03\x05".to_vec(), ..packed(size, 0) }, vec![(Error, "data")], Some("cannot be decomp")),
+        (File { name: b"a.wav".to_vec(), ..packed(size, 0) }, vec![(Error, "sound")], None),
+        (named("../a.txt"), vec![(Error, "name")], None),
+        (named("a/..\\a.txt"), vec![(Error, "name"), (Warning, "backslash")], None),
+        (named("/etc/passwd"), vec![(Error, "name")], None),
+        (named("c:\\a.txt"), vec![(Error, "name"), (Warning, "backslash")], None),
+        (named("a\0.txt"), vec![(Error, "name")], None),
+        (named("First.TXT"), vec![(Warning, "duplicate")], None),
+        (File { gap: vec![1], ..plain() }, vec![(Warning, "gap")], None),
     ];
     for (file, codes, said) in cases {
         let shown = format!("{file:?}");

@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use bspkit::dialect::{ALL, Use};
-use bspkit::face::report::FindingJson;
-use bspkit::op::check::{self, CODES, Code as FindingCode, Denied, Finding, Severity};
+use bspkit::finding::{Finding, Severity};
+use bspkit::op::check::{self, CODES, Denied};
 use bspkit::op::checksum::{self, Computed, Value};
 use bspkit::op::verify::{self, Outcome, Verdict};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::context::{Context, Report};
 use super::help;
@@ -42,8 +42,8 @@ pub(crate) struct Args {
     deny: Vec<Denied>,
     /// Leave out findings with this code; can be repeated
     #[arg(long, value_name = "CODE", ignore_case = true, hide_possible_values = true,
-        value_parser = codes(&[]).try_map(|text| FindingCode::by_name(&text)))]
-    allow: Vec<&'static FindingCode>,
+        value_parser = codes(&[]).try_map(|text| check::code(&text)))]
+    allow: Vec<&'static bspkit::finding::Code>,
     #[command(flatten)]
     engine: EngineName,
     /// Print JSON: an indented document for one map, one line for each of several
@@ -93,15 +93,10 @@ struct CodeJson {
 #[derive(Serialize)]
 struct Checked {
     dialect: &'static str,
-    #[serde(serialize_with = "as_json")]
     findings: Vec<Finding>,
     /// Whether a finding sets the exit status to 1.
     #[serde(skip)]
     is_denied: bool,
-}
-
-fn as_json<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(findings.iter().map(FindingJson::from))
 }
 
 impl Report for Checked {
@@ -140,11 +135,10 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     wanted.allowed.clone_from(&args.allow);
     let named: Vec<&Path> = args.maps.iter().map(PathBuf::as_path).collect();
     let maps = Maps::find(&named).json(args.json);
-    let is_denied = |finding: &Finding| {
-        finding.code.severity == Severity::Error || args.deny.iter().any(|denied| denied.includes(finding.code))
-    };
+    let is_denied =
+        |finding: &Finding| finding.is_error() || args.deny.iter().any(|denied| denied.includes(finding.code));
     // To find these takes as long as all else, so a note that is not printed is not looked for.
-    let unused = FindingCode::by_name("unused-records")?;
+    let unused = check::code("unused-records")?;
     if !(args.json || cx.talk.verbose || args.deny.iter().any(|denied| denied.includes(unused))) {
         wanted.allowed.push(unused);
     }

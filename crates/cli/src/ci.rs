@@ -11,7 +11,7 @@ use anyhow::{Context as _, Error, Result};
 use bspkit::face::ci::{self, Baseline, MapFindings, Report};
 use bspkit::face::{input, policy as policy_face};
 use bspkit::file::replace;
-use bspkit::op::check::Finding;
+use bspkit::finding::Finding;
 use bspkit::op::policy::{self, Policy};
 use bspkit::{Bsp, SaveOptions};
 use clap::ValueEnum;

@@ -9,10 +9,9 @@ use bspkit::content::lightmap::{Adjustment, Block, Image, Light, LightSet, Light
 use bspkit::dialect::LuxelForm;
 use bspkit::face::images::light::{self, Export, INDEX, Index};
 use bspkit::face::put::{self, put, refuse};
-use bspkit::face::report::{FindingJson, PlaceJson};
-use bspkit::op::check::Severity;
+use bspkit::finding::{Code as FindingCode, Finding, Severity};
 use bspkit::threads::in_parallel;
-use bspkit::{Bsp, Draft, Error, ErrorKind};
+use bspkit::{Bsp, Draft, Error, ErrorKind, Place};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -261,7 +260,7 @@ struct SetJson<'a> {
     single_precision_count: usize,
     unowned_bytes: usize,
     styles: Vec<StyleJson>,
-    findings: Vec<FindingJson>,
+    findings: Vec<Finding>,
 }
 
 #[derive(Serialize)]
@@ -331,10 +330,11 @@ fn set_json<'a>(set: &'a LightSet, stat: &LightStat) -> SetJson<'a> {
     }
 }
 
+static LIGHT: FindingCode = FindingCode::new("light", Severity::Error, "light cannot be read");
+
 /// Light that cannot be read, in JSON.
-fn finding(set: &LightSet, fault: &impl ToString) -> FindingJson {
-    let place = PlaceJson { lump: Some(set.lump().to_owned()), ..PlaceJson::default() };
-    FindingJson::new("light", Severity::Error, place, fault.to_string())
+fn finding(set: &LightSet, fault: &impl ToString) -> Finding {
+    Finding::new(&LIGHT, Place::default().lump(set.lump()), fault.to_string())
 }
 
 fn print(set: &LightSet, stat: &LightStat, job: &mut Job<'_>) -> Result<()> {

@@ -6,9 +6,9 @@ use std::{fs, io};
 use anyhow::{Context as _, Result, bail};
 use bspkit::face::folder::{Folder, How, Packed, Target, unpack};
 use bspkit::face::records::Format;
-use bspkit::face::report::FindingJson;
 use bspkit::face::{beside, put};
 use bspkit::file::names;
+use bspkit::finding::Finding;
 use bspkit::{Bsp, Data, Error, ErrorKind, Followed, Layout, Plan, SaveOptions};
 use serde::Serialize;
 
@@ -78,7 +78,7 @@ struct Done {
     report: String,
     warnings: Vec<String>,
     /// What is wrong with the map and was not wrong with the original one.
-    findings: Vec<FindingJson>,
+    findings: Vec<Finding>,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<String>,
 }
@@ -176,7 +176,7 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
         edited,
         report,
         warnings,
-        findings: findings.list.iter().map(FindingJson::from).collect(),
+        findings: findings.list.clone(),
         backup,
     };
     if args.dry_run || args.json {

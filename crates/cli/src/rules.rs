@@ -9,7 +9,7 @@ use bspkit::SaveOptions;
 use bspkit::face::report::Head;
 use bspkit::face::{input, patch};
 use bspkit::file::replace;
-use bspkit::op::check::Severity;
+use bspkit::finding::Severity;
 use bspkit_rules::files::{Reading as RulesReading, RuleFiles, map_name};
 use bspkit_rules::record;
 use bspkit_rules::{Application, Finding, Format, Lint, Mode, Rules, Since, State};

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use bspkit::Draft;
 use bspkit::face::input;
-use bspkit::face::report::{FindingJson, PlaceJson};
-use bspkit::op::check::Severity;
+use bspkit::finding::{Code as FindingCode, Finding, Severity};
+use bspkit::{Draft, Place};
 use bspkit_script::{Limits, Said, Script, Settings};
 use serde::Serialize;
 use serde_json::Value;
@@ -60,7 +59,7 @@ pub(crate) struct Args {
 /// The document of a script that changes nothing.
 #[derive(Serialize)]
 struct Document {
-    findings: Vec<FindingJson>,
+    findings: Vec<Finding>,
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
@@ -128,10 +127,13 @@ fn tell(said: &Said, takes_stdout: bool, job: &mut Job<'_>) {
     }
 }
 
-fn findings(said: &Said) -> Vec<FindingJson> {
+static SCRIPT: FindingCode = FindingCode::new("script", Severity::Warning, "a script reports it");
+
+fn findings(said: &Said) -> Vec<Finding> {
     let finding = |found: &bspkit_script::Found| {
-        let place = PlaceJson { entity: found.entity, ..PlaceJson::default() };
-        FindingJson::new("script", Severity::Warning, place, found.message.clone())
+        let mut place = Place::default();
+        place.entity = found.entity;
+        Finding::new(&SCRIPT, place, found.message.clone())
     };
     said.findings.iter().map(finding).collect()
 }

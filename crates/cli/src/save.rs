@@ -12,7 +12,8 @@ use anyhow::{Context as _, Error as AnyhowError, Result, bail};
 use bspkit::dialect::AREAS;
 use bspkit::face::{beside, put};
 use bspkit::file::SideFile;
-use bspkit::op::check::{self, Finding, Options, Severity, Stale};
+use bspkit::finding::{Finding, Severity};
+use bspkit::op::check::{self, Options, Stale};
 use bspkit::op::compare::Comparison;
 use bspkit::op::{aas, checksum};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
@@ -449,7 +450,7 @@ impl Findings {
     }
 
     fn errors(&self) -> impl Iterator<Item = &Finding> {
-        self.list.iter().filter(|finding| finding.code.severity == Severity::Error)
+        self.list.iter().filter(|finding| finding.is_error())
     }
 
     /// Whether a save needs --force.

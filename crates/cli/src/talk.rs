@@ -238,7 +238,7 @@ pub(crate) struct Job<'t> {
     /// Whether a dry run lists all changes, and not only the first.
     pub(crate) lists_all: bool,
     /// Findings of a script, which are added to those of a save.
-    pub(crate) findings: Vec<bspkit::face::report::FindingJson>,
+    pub(crate) findings: Vec<bspkit::finding::Finding>,
     /// For stdout.
     pub(crate) out: Vec<u8>,
     /// For stderr.

@@ -7,9 +7,9 @@ use bspkit::content::visibility::{VisSet, Visibility};
 use bspkit::dialect::{Role, VisModel};
 use bspkit::face::images::visibility::{self, Kind, places};
 use bspkit::face::put::stream;
-use bspkit::face::report::{FindingJson, PlaceJson};
-use bspkit::op::check::Severity;
-use bspkit::{Bsp, Draft};
+use bspkit::finding::{Code as FindingCode, Finding};
+use bspkit::op::check;
+use bspkit::{Bsp, Draft, Place};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -87,7 +87,7 @@ struct Stat {
     bytes: usize,
     sets: Vec<SetJson>,
     /// Rows that cannot be read.
-    findings: Vec<FindingJson>,
+    findings: Vec<Finding>,
 }
 
 #[derive(Serialize)]
@@ -134,14 +134,14 @@ fn run_stat(cx: &Context, args: &StatArgs) -> Result<Code> {
         let cannot = || format!("cannot read the visibility of {}", shown(job.file));
         let visibility = bsp.visibility().with_context(cannot)?;
         let places = places(&visibility);
-        let mut findings = Vec::new();
+        let (code, mut findings) = (check::code("vis-row")?, Vec::new());
         let sets = visibility.sets().iter().filter(|_| !places.is_empty());
         let bytes = bsp.role(Role::Visibility).map_or(Ok(0), |slot| bsp.bytes(slot.id).map(|bytes| bytes.len()))?;
         job.report(&Stat {
             rows_are: if matches!(visibility.model(), VisModel::Leafs(_)) { "leafs" } else { "clusters" },
             place_count: places.len(),
             bytes,
-            sets: sets.map(|set| of_set(&visibility, *set, &places, &mut findings)).collect(),
+            sets: sets.map(|set| of_set(&visibility, *set, &places, (code, &mut findings))).collect(),
             findings,
         })
     })
@@ -150,7 +150,12 @@ fn run_stat(cx: &Context, args: &StatArgs) -> Result<Code> {
 /// The most findings that are listed: a damaged lump may have a fault in every row.
 const MOST_FINDINGS: usize = 10;
 
-fn of_set(visibility: &Visibility<'_>, set: VisSet, places: &[usize], findings: &mut Vec<FindingJson>) -> SetJson {
+fn of_set(
+    visibility: &Visibility<'_>,
+    set: VisSet,
+    places: &[usize],
+    (code, findings): (&'static FindingCode, &mut Vec<Finding>),
+) -> SetJson {
     let (mut counts, mut without_row, mut sum, mut rows) = (Vec::new(), 0, 0.0, 0.0);
     for place in places {
         match visibility.row(set, *place) {
@@ -161,8 +166,7 @@ fn of_set(visibility: &Visibility<'_>, set: VisSet, places: &[usize], findings: 
                 sum += row.iter().map(|_| 1.0).sum::<f64>();
             }
             Err(error) if findings.len() < MOST_FINDINGS => {
-                let place = PlaceJson { record: Some(*place), ..PlaceJson::default() };
-                findings.push(FindingJson::new("vis-row", Severity::Error, place, error.to_string()));
+                findings.push(Finding::new(code, Place::default().record(*place), error.to_string()));
             }
             Err(_) => {}
         }

@@ -45,7 +45,7 @@ pub use apply::{Attempt, Effect, apply, attempt};
 pub use bake::{Bake, Tried, save};
 use bspkit::bytes::escaped;
 use bspkit::content::entities::Entities;
-use bspkit::op::check::Severity;
+use bspkit::finding::Severity;
 use bspkit::{Error, ErrorKind, Result};
 pub use convert::Converted;
 pub use difference::{Difference, difference};

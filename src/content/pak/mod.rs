@@ -34,7 +34,7 @@ use crate::bytes::{self, ByteOrder, escaped, index};
 use crate::dialect::{Dialect, Role};
 use crate::record::{Field, Record};
 use crate::{Data, Error, ErrorKind, Place, Result, Rope};
-pub use check::{Finding, Severity};
+pub use check::CODES;
 pub use edit::{Moves, Order, Packed};
 pub use entry::{Entry, Method, Time};
 use record::{CENTRAL, CentralHeader, END, EndRecord, LOCAL, LocalHeader, ZIP64_LOCATOR};

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{MapFindings, Totals, count, place, sentence, severity};
-use crate::face::report::{FindingJson, Head};
-use crate::op::check::{Code, Finding, Severity};
+use crate::face::report::Head;
+use crate::finding::{Code, Finding, Severity};
 
 // Annotations and step summaries of GitHub Actions.
 
@@ -94,21 +94,21 @@ struct Document<'m> {
     head: Head<'m>,
     ok: bool,
     dialect: Option<&'static str>,
-    findings: Vec<Row>,
+    findings: Vec<Row<'m>>,
     known_count: usize,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct Row<'m> {
     #[serde(flatten)]
-    finding: FindingJson,
+    finding: &'m Finding,
     /// Whether it counts as a failure.
     denied: bool,
 }
 
 /// A line of JSON for a map.
 pub(super) fn line(map: &MapFindings) -> String {
-    let findings = map.findings.iter().map(|(finding, denied)| Row { finding: finding.into(), denied: *denied });
+    let findings = map.findings.iter().map(|(finding, denied)| Row { finding, denied: *denied });
     let document = Document {
         head: Head::new(&map.path),
         ok: map.denied() == 0,

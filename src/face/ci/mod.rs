@@ -13,7 +13,7 @@ use tempfile::SpooledTempFile;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::face::shown;
-use crate::op::check::{Code, Finding, Severity};
+use crate::finding::{Code, Finding, Severity};
 
 /// The findings about one map.
 ///
@@ -60,7 +60,7 @@ fn place(finding: &Finding) -> String {
     let place = &finding.place;
     let mut parts: Vec<String> = place.lump.iter().cloned().collect();
     parts.extend(place.record.map(|record| format!("record {record}")));
-    parts.extend(finding.field.clone());
+    parts.extend(finding.place.field.clone());
     let offset = place.offset.filter(|_| place.record.is_none());
     parts.extend(offset.map(|offset| format!("offset {offset}")));
     parts.join(", ")
@@ -81,7 +81,7 @@ struct Fingerprints(HashMap<String, usize>);
 
 impl Fingerprints {
     fn of(&mut self, map: &MapFindings, finding: &Finding) -> String {
-        let (lump, field) = (finding.place.lump.as_deref().unwrap_or(""), finding.field.as_deref().unwrap_or(""));
+        let (lump, field) = (finding.place.lump.as_deref().unwrap_or(""), finding.place.field.as_deref().unwrap_or(""));
         let text = [&map.uri(), finding.code.name, lump, field, &finding.message].join("\0");
         let nth = self.0.entry(text.clone()).or_default();
         *nth += 1;
@@ -339,7 +339,7 @@ impl Known {
             code: finding.code.name.to_owned(),
             lump: finding.place.lump.clone(),
             record: finding.place.record,
-            field: finding.field.clone(),
+            field: finding.place.field.clone(),
             message: finding.message.clone(),
             count: finding.count,
         }

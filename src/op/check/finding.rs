@@ -2,80 +2,43 @@
 //! the others counted, so that a hostile map cannot fill the memory.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::hash::Hash;
 
 use crate::bytes::wide;
 use crate::error::{Error, ErrorKind, Place, Result};
+use crate::finding::{Code, Finding, Severity};
 use crate::near;
 
-// The codes of findings: their names never change their meaning.
-
-/// How serious a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Severity {
-    /// Information; nothing is wrong.
-    Note,
-    /// Some engine or tool may not accept it, or no compiler writes it.
-    Warning,
-    /// An engine refuses the map, or reads bytes that do not exist.
-    Error,
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        })
-    }
-}
-
-/// The code of one kind of finding.
+/// The code of this name, in any case.
 ///
 /// ```
-/// use bspkit::op::check::{CODES, Code};
-/// let code: &Code = Code::by_name("index-range")?;
+/// use bspkit::op::check::{self, CODES};
+/// let code = check::code("index-range")?;
 /// assert!(CODES.iter().any(|known| known.name == code.name));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
-#[derive(Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Code {
-    /// Its name: lower case, with hyphens.
-    pub name: &'static str,
-    /// How serious its findings are.
-    pub severity: Severity,
-    /// Its meaning: a sentence without a capital and a full stop.
-    pub meaning: &'static str,
-}
-
-impl Code {
-    /// The code of this name.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Argument`] for an unknown name.
-    pub fn by_name(name: &str) -> Result<&'static Code> {
-        CODES.iter().copied().find(|code| code.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
-            let names: Vec<_> = CODES.iter().map(|code| code.name).collect();
-            Error::new(ErrorKind::Argument, format!("there is no finding `{name}`")).with_hint(near::or_all(
-                name,
-                &names,
-                "the codes are",
-            ))
-        })
-    }
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for an unknown name.
+pub fn code(name: &str) -> Result<&'static Code> {
+    CODES.iter().copied().find(|code| code.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
+        let names: Vec<_> = CODES.iter().map(|code| code.name).collect();
+        Error::new(ErrorKind::Argument, format!("there is no finding `{name}`")).with_hint(near::or_all(
+            name,
+            &names,
+            "the codes are",
+        ))
+    })
 }
 
 /// Findings that count as failures.
 ///
 /// ```
-/// use bspkit::op::check::{Code, Denied, Severity};
+/// use bspkit::finding::Severity;
+/// use bspkit::op::check::{self, Denied};
 /// assert_eq!(Denied::by_name("warning")?, Denied::AtLeast(Severity::Warning));
-/// assert!(Denied::by_name("warning")?.includes(Code::by_name("limit")?));
-/// assert!(!Denied::by_name("entity-nul")?.includes(Code::by_name("limit")?));
+/// assert!(Denied::by_name("warning")?.includes(check::code("limit")?));
+/// assert!(!Denied::by_name("entity-nul")?.includes(check::code("limit")?));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +65,7 @@ impl Denied {
                 let message = format!("there is no severity `{name}`");
                 Err(Error::new(ErrorKind::Argument, message).with_hint(format!("did you mean {severity}?")))
             }
-            [] => Code::by_name(name).map(Denied::Code),
+            [] => code(name).map(Denied::Code),
         }
     }
 
@@ -118,7 +81,7 @@ impl Denied {
 macro_rules! codes {
     ($($name:ident = $text:literal, $severity:ident, $meaning:literal;)*) => {
         $(pub(in crate::op) static $name: Code =
-            Code { name: $text, severity: Severity::$severity, meaning: $meaning };)*
+            Code::new($text, Severity::$severity, $meaning);)*
 
         /// Every code, by group.
         pub const CODES: &[&Code] = &[$(&$name,)*];
@@ -228,48 +191,6 @@ codes! {
 
 // Collects findings: ten of a kind are kept, the others counted, so that a hostile map cannot fill the memory.
 
-/// A fault and its place.
-///
-/// ```
-/// use bspkit::op::check;
-/// let map = bspkit::Bsp::from_vec(bspkit::Builder::new(&bspkit::dialect::QUAKE2).build()?)?;
-/// let findings = check::run(&map, &check::Options::default())?;
-/// let finding: &check::Finding = &findings[0];
-/// assert_eq!(finding.to_string(), "error[lump-empty] TEXINFO: it is empty, and engines refuse a map without it");
-/// # Ok::<(), bspkit::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Finding {
-    /// The kind of finding.
-    pub code: &'static Code,
-    /// The lump, the record or entity, and the offset in the lump, if they apply.
-    pub place: Place,
-    /// The field of the record: `children[1]`.
-    pub field: Option<String>,
-    /// The fault: a sentence without a capital and a full stop.
-    pub message: String,
-    /// The number of findings that this one represents: more than one for the last of many of its kind in a lump.
-    pub count: usize,
-}
-
-impl std::fmt::Display for Finding {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}[{}]", self.code.severity, self.code.name)?;
-        if let Some(lump) = &self.place.lump {
-            write!(f, " {lump}")?;
-            match (self.place.record, self.place.offset) {
-                (Some(record), _) => write!(f, ", record {record}")?,
-                (None, Some(offset)) => write!(f, ", offset {offset}")?,
-                (None, None) => {}
-            }
-        } else if let Some(offset) = self.place.offset {
-            write!(f, " offset {offset}")?;
-        }
-        write!(f, ": {}", self.message)
-    }
-}
-
 /// The place of a finding in a map.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::op) struct At<'n> {
@@ -317,7 +238,7 @@ impl Group {
         let more = (self.total - self.listed.len()).saturating_sub(old.total - old.listed.len());
         let place = |found: &Finding| {
             let offset = found.place.offset.filter(|_| found.place.record.is_none());
-            (found.place.record, offset, found.field.clone())
+            (found.place.record, offset, found.place.field.clone())
         };
         let old = retain_new(&mut self.listed, old.listed, place);
         retain_new(&mut self.listed, old, |found| found.message.clone());
@@ -378,9 +299,9 @@ impl Sink {
     /// Adds a finding; the sentence is only made if it is listed.
     pub(in crate::op) fn add(&mut self, code: &'static Code, at: At<'_>, message: impl FnOnce() -> String) {
         if let Some(group) = self.counted(code, at) {
-            let place = Place { lump: group.lump.clone(), record: at.record, offset: at.offset.map(wide) };
-            let field = at.field.map(str::to_owned);
-            group.listed.push(Finding { code, place, field, message: message(), count: 1 });
+            let (lump, field) = (group.lump.clone(), at.field.map(str::to_owned));
+            let place = Place { lump, record: at.record, field, offset: at.offset.map(wide), ..Place::default() };
+            group.listed.push(Finding::new(code, place, message()));
         }
     }
 
@@ -406,8 +327,7 @@ impl Sink {
             let more = total - listed.len();
             if more > 0 {
                 let place = Place { lump, ..Place::default() };
-                let message = format!("and {more} more");
-                listed.push(Finding { code, place, field: None, message, count: more });
+                listed.push(Finding { count: more, ..Finding::new(code, place, format!("and {more} more")) });
             }
             listed
         });

@@ -23,8 +23,9 @@ use crate::dialect::{BrushClasses, Engine, EntityForm, Role, TextEffect, TextTra
 use crate::draft::{Draft, entity_values};
 use crate::error::Result;
 use crate::file::SlotId;
+use crate::finding::{Code, Finding};
 pub(super) use finding::{At, LISTED, Sink, UNUSED_RECORDS};
-pub use finding::{CODES, Code, Denied, Finding, Severity};
+pub use finding::{CODES, Denied, code};
 use finding::{
     ENTITY_BRACE, ENTITY_CLASS, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NO_EXTENT, ENTITY_NO_MODEL,
     ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TARGET,
@@ -65,9 +66,9 @@ impl Options {
     /// Leaves out findings of this code.
     ///
     /// # Errors
-    /// As [`Code::by_name`].
+    /// As [`code`](fn@code).
     pub fn allow(mut self, code: &str) -> Result<Self> {
-        self.allowed.push(Code::by_name(code)?);
+        self.allowed.push(finding::code(code)?);
         Ok(self)
     }
 }

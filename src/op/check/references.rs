@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 
 use super::finding::{
-    At, CHILD_RANGE, Code, DISP_VERTS, EDGE_RANGE, ENTITY_MODEL, INDEX_RANGE, LUMP_PARALLEL, RUN_RANGE, Sink,
-    UNUSED_RECORDS,
+    At, CHILD_RANGE, DISP_VERTS, EDGE_RANGE, ENTITY_MODEL, INDEX_RANGE, LUMP_PARALLEL, RUN_RANGE, Sink, UNUSED_RECORDS,
 };
 use super::lumps::{Lumps, State};
 use crate::bsp::{Bsp, How, Link, Links, Site};
@@ -15,6 +14,7 @@ use crate::dialect::{Each, EntityForm, Form, Role};
 use crate::draft::{Draft, entity_values};
 use crate::error::Result;
 use crate::file::Slot;
+use crate::finding::Code;
 use crate::op::align::{Hunk, hunks};
 use crate::op::unused::Unused;
 use crate::record::{CountForm, Meaning, Number};

@@ -1,13 +1,14 @@
 //! The trees of the models, from whose heads no node is reached twice, and the visibility lump.
 
 use super::finding::{
-    At, Code, LEAF_COUNT, LEAF_EMPTY, LEAF_SOLID, LUMP_UNCHECKED, NODE_FACES, Sink, TREE_CYCLE, VIS_CLUSTER,
-    VIS_HEADER, VIS_OFFSET, VIS_ROW, WORLD_HEAD,
+    At, LEAF_COUNT, LEAF_EMPTY, LEAF_SOLID, LUMP_UNCHECKED, NODE_FACES, Sink, TREE_CYCLE, VIS_CLUSTER, VIS_HEADER,
+    VIS_OFFSET, VIS_ROW, WORLD_HEAD,
 };
 use super::lumps::{Lump, Lumps, range};
 use crate::bsp::Column;
 use crate::bytes::{wide, word};
 use crate::dialect::{Role, VisModel};
+use crate::finding::Code;
 
 // The trees of the models: from the head no node is reached twice, so that a walk ends. Children out of range are
 // found by `references`.

@@ -10,7 +10,8 @@ use crate::dialect::Row;
 use crate::draft::Draft;
 use crate::error::Result;
 use crate::file::{Layout, Slot};
-use crate::op::check::{self, Finding, Severity};
+use crate::finding::Finding;
+use crate::op::check;
 use crate::record::{CountForm, Meaning};
 
 // The numbers of a record that name records of other lists: those that mean something only together are one unit.
@@ -227,7 +228,7 @@ pub(super) fn introduced(sides: &Sides<'_, '_>, draft: &Draft<'_>) -> Result<Vec
     }
     let errors = |bsp: &Bsp<'_>| -> Result<Vec<Finding>> {
         let found = check::run(bsp, &check::Options::default())?;
-        Ok(found.into_iter().filter(|finding| finding.code.severity == Severity::Error).collect())
+        Ok(found.into_iter().filter(Finding::is_error).collect())
     };
     let bytes = draft.plan(Layout::Keep)?.to_vec();
     let merged = errors(&Bsp::from_data(bytes.into(), Some(sides.ours.dialect()))?)?;

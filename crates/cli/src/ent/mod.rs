@@ -13,9 +13,8 @@ use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entitie
 use bspkit::content::select::Selector;
 use bspkit::dialect::Role;
 use bspkit::face::entities::EntityJson;
-use bspkit::face::report::{FindingJson, PlaceJson};
-use bspkit::op::check::Severity;
-use bspkit::{Bounds, Bsp, Error, ErrorKind};
+use bspkit::finding::{Code as FindingCode, Finding, Severity};
+use bspkit::{Bounds, Bsp, Error, ErrorKind, Place};
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::value::to_raw_value;
@@ -241,12 +240,16 @@ fn warn_of<'d>(total: usize, diagnostics: impl Iterator<Item = &'d Diagnostic>, 
     }
 }
 
+static ENTITY_TEXT: FindingCode =
+    FindingCode::new("entity-text", Severity::Warning, "engines may read the entity text in another way than intended");
+
 /// The oddities, in JSON.
-fn findings(diagnostics: &Diagnostics) -> Vec<FindingJson> {
+fn findings(diagnostics: &Diagnostics) -> Vec<Finding> {
     let rows = diagnostics.iter().map(|diagnostic| {
         let offset = u64::try_from(diagnostic.span.start).ok();
-        let place = PlaceJson { entity: diagnostic.entity, offset, ..PlaceJson::default() };
-        FindingJson::new("entity-text", Severity::Warning, place, diagnostic.kind.to_string())
+        let mut place = Place::default();
+        (place.entity, place.offset) = (diagnostic.entity, offset);
+        Finding::new(&ENTITY_TEXT, place, diagnostic.kind.to_string())
     });
     rows.collect()
 }
@@ -278,7 +281,7 @@ struct List<'a> {
     selector: Option<&'a str>,
     #[serde(serialize_with = "all")]
     entities: Vec<Entity<'a>>,
-    findings: Vec<FindingJson>,
+    findings: Vec<Finding>,
     /// Whether to print the index of each entity.
     #[serde(skip)]
     with_numbers: bool,

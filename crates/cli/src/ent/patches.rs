@@ -9,7 +9,7 @@ use bspkit::content::entities::Entities;
 use bspkit::dialect::Role;
 use bspkit::face::patch::{self, write};
 use bspkit::file::replace;
-use bspkit::op::check::Severity;
+use bspkit::finding::Severity;
 use bspkit::op::diff::diff;
 use bspkit::op::merge::merge_patch;
 use bspkit::op::patch::{Found, Operation, Patch, Search};

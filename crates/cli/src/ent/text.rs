@@ -13,7 +13,7 @@ use bspkit::dialect::Role;
 use bspkit::face::entities::{self, List};
 use bspkit::face::input;
 use bspkit::file::replace;
-use bspkit::op::check::{self, Severity};
+use bspkit::op::check;
 use bspkit::op::compare;
 use bspkit::op::diff::{patch_to_text, text_of};
 use bspkit::{Draft, Error, ErrorKind, Hint, SaveOptions};
@@ -393,7 +393,7 @@ impl<'a> Session<'a> {
             }
         }
         let findings = check::introduced(draft, &check::Options::default())?;
-        match findings.iter().find(|found| found.code.severity == Severity::Error && !is_forced) {
+        match findings.iter().find(|found| found.is_error() && !is_forced) {
             Some(found) => {
                 let error = bspkit::Error::new(ErrorKind::Refused, format!("the edit would add {found}"));
                 Err(error.with_hint(Hint::Force).into())

@@ -10,14 +10,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Error, Result};
 use bspkit::bytes::escaped;
-use bspkit::content::pak::{self, Entry, Finding, Pak};
+use bspkit::content::pak::{Entry, Pak};
 use bspkit::dialect::Role;
 use bspkit::face::changes::ComparisonJson;
 use bspkit::face::pak::{Extracted, extract};
-use bspkit::face::report::{FindingJson, PlaceJson};
-use bspkit::op::check::Severity;
+use bspkit::finding::{Code as FindingCode, Finding, Severity};
 use bspkit::op::compare::{self, Comparison};
-use bspkit::{Bsp, ErrorKind};
+use bspkit::{Bsp, ErrorKind, Place};
 use serde::Serialize;
 
 use super::context::{Context, Names};
@@ -209,24 +208,15 @@ pub(crate) struct VerifyArgs {
 struct Verified {
     ok: bool,
     file_count: usize,
-    findings: Vec<FindingJson>,
+    findings: Vec<Finding>,
 }
 
-/// A fault of the whole pakfile.
-fn of_all(code: &'static str, message: String) -> FindingJson {
-    FindingJson::new(code, Severity::Error, PlaceJson::default(), message)
-}
-
-/// A finding about one file.
-fn of_file(finding: Finding) -> FindingJson {
-    let severity = if finding.severity == pak::Severity::Wrong { Severity::Error } else { Severity::Warning };
-    let place = PlaceJson { file: finding.entry, ..PlaceJson::default() };
-    FindingJson::new(finding.code, severity, place, finding.message)
-}
+static UNREADABLE: FindingCode = FindingCode::new("unreadable", Severity::Error, "the embedded files cannot be read");
+static BOUNDS: FindingCode = FindingCode::new("bounds", Severity::Error, "the lump is not within the file");
 
 impl Report for Verified {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        let wrong = self.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+        let wrong = self.findings.iter().filter(|finding| finding.is_error()).count();
         let odd = self.findings.len() - wrong;
         let word = job.talk.verdict(self.ok, if self.ok { "pass" } else { "fail" });
         let mut parts = vec![count(self.file_count, "file", "files")];
@@ -234,13 +224,13 @@ impl Report for Verified {
         parts.extend((odd > 0).then(|| format!("{odd} odd")));
         job.line(format!("{word} {} ({})", job.path, parts.join(", ")));
         let mut few = Few::new(job.talk.verbose);
-        for FindingJson { code, severity, place, message, .. } in &self.findings {
-            if !few.takes(code) {
+        for finding in &self.findings {
+            if !few.takes(finding.code.name) {
                 continue;
             }
-            let word = if *severity == Severity::Error { "wrong" } else { "odd" };
-            let file = place.file.map_or(String::new(), |index| format!("#{index} "));
-            job.line(format!("     {word}: {file}{message}"));
+            let word = if finding.is_error() { "wrong" } else { "odd" };
+            let file = finding.place.file.map_or(String::new(), |index| format!("#{index} "));
+            job.line(format!("     {word}: {file}{}", finding.message));
         }
         few.rest().for_each(|rest| job.line(format!("     {rest}")));
         Ok(())
@@ -254,16 +244,16 @@ impl Report for Verified {
 fn run_verify(cx: &Context, args: &VerifyArgs) -> Result<Code> {
     args.reading.maps().one_by_one().each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
-        let (file_count, mut findings): (usize, Vec<FindingJson>) = match bsp.pak() {
-            Ok(pak) => (pak.len(), pak.check(cx.options.jobs()).into_iter().map(of_file).collect()),
+        let (file_count, mut findings): (usize, Vec<Finding>) = match bsp.pak() {
+            Ok(pak) => (pak.len(), pak.check(cx.options.jobs())),
             // A map of another engine has no pakfile, which is not a fault of the map.
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(Error::new(error).context(format!("cannot verify the files in {}", shown(&map.path))));
             }
-            Err(error) => (0, vec![of_all("unreadable", error.to_string())]),
+            Err(error) => (0, vec![Finding::new(&UNREADABLE, Place::default(), error.to_string())]),
         };
-        findings.extend(damage(&bsp).map(|message| of_all("bounds", message)));
-        let ok = findings.iter().all(|finding| finding.severity != Severity::Error);
+        findings.extend(damage(&bsp).map(|message| Finding::new(&BOUNDS, Place::default(), message)));
+        let ok = !findings.iter().any(Finding::is_error);
         job.report(&Verified { ok, file_count, findings })
     })
 }

@@ -8,7 +8,7 @@ use anyhow::Result;
 use bspkit::bytes::differences;
 use bspkit::dialect::{Checksum, Sum, Use};
 use bspkit::face::changes::ComparisonJson;
-use bspkit::face::report::FindingJson;
+use bspkit::finding::Finding;
 use bspkit::op::check::Stale;
 use bspkit::op::checksum::{self, Value};
 use bspkit::op::compare::{self, Comparison, Touched};
@@ -56,7 +56,7 @@ pub(super) struct Document<'a> {
     moved: Vec<MovedJson<'a>>,
     checksums: Vec<SumJson>,
     warnings: Vec<String>,
-    findings: Vec<FindingJson>,
+    findings: Vec<Finding>,
     references: Vec<Stale>,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<String>,
@@ -213,7 +213,7 @@ impl DryRun<'_> {
             moved: report.moved.iter().map(|m| MovedJson { lump: &m.name, offset: [m.from, m.to] }).collect(),
             checksums: self.sums.as_ref().map(Sums::as_json).unwrap_or_default(),
             warnings: self.warnings.clone(),
-            findings: self.findings.list.iter().map(FindingJson::from).collect(),
+            findings: self.findings.list.clone(),
             references: self.findings.stale.clone(),
             backup: self.backup.map(shown),
         }

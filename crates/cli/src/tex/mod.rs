@@ -12,9 +12,8 @@ use anyhow::{Context as _, Error, Result};
 use bspkit::bytes::escaped;
 use bspkit::content::pattern::Pattern;
 use bspkit::content::texture_names::{Renaming, TextureName};
-use bspkit::face::report::{FindingJson, PlaceJson};
-use bspkit::op::check::Severity;
-use bspkit::{Bsp, ErrorKind, Hint};
+use bspkit::finding::{Code as FindingCode, Finding, Severity};
+use bspkit::{Bsp, ErrorKind, Hint, Place};
 use clap::ArgAction;
 use serde::Serialize;
 
@@ -169,8 +168,12 @@ struct NameJson<'a> {
 struct Names<'a> {
     textures: Vec<NameJson<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    findings: Vec<FindingJson>,
+    findings: Vec<Finding>,
 }
+
+/// Without a name, the texture cannot be listed.
+static TEXTURE_NAME: FindingCode =
+    FindingCode::new("texture-name", Severity::Error, "the name of a texture cannot be read");
 
 impl Report for Names<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
@@ -180,7 +183,7 @@ impl Report for Names<'_> {
         for NameJson { lump, record_count: records, own, .. } in &self.textures {
             job.line(format!("{records:>8} {lump:20}  {}", escaped(own)));
         }
-        for FindingJson { place, message, .. } in &self.findings {
+        for Finding { place, message, .. } in &self.findings {
             let lump = place.lump.as_deref().unwrap_or_default();
             job.line(format!("{:>8} {lump:20}  {message}", "-"));
         }
@@ -250,10 +253,9 @@ fn names(bsp: &Bsp<'_>, args: &ListArgs, job: &mut Job<'_>) -> Result<Code> {
     for name in &found {
         if let Some(problem) = &name.problem {
             let start = if name.name.is_empty() { String::new() } else { format!("{}...  ", escaped(&name.name)) };
-            let place =
-                PlaceJson { lump: Some(lump(name).to_owned()), record: Some(name.index), ..PlaceJson::default() };
+            let place = Place::default().lump(lump(name)).record(name.index);
             let message = format!("{start}(#{}: {problem})", name.index);
-            names.findings.push(FindingJson::new("texture-name", Severity::Error, place, message));
+            names.findings.push(Finding::new(&TEXTURE_NAME, place, message));
             continue;
         }
         if !patterns.is_empty() && !patterns.iter().any(|pattern| pattern.matches(&name.name)) {
