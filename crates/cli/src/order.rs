@@ -258,8 +258,16 @@ fn run_mv(cx: &Context, args: &MvArgs) -> Result<Code> {
         let lump = Lump::find(draft.bsp(), &list)?;
         let len = lump.records().first().map_or(0, bspkit::dialect::Span::count);
         let range = args.records.range.clone();
-        if range.end > len || args.to.saturating_add(range.len()) > len {
+        if range.end > len {
             return Err(args.records.outside(len));
+        }
+        if args.to > len - range.len() {
+            let (list, last) = (&args.records.list, len - range.len());
+            let message = format!(
+                "{list} has {len} records, so the first of these {} cannot get a number above {last}",
+                range.len()
+            );
+            return Err(Error::new(ErrorKind::Argument, message).into());
         }
         let mut order: Vec<usize> = (0..len).filter(|index| !range.contains(index)).collect();
         order.splice(args.to..args.to, range);

@@ -355,7 +355,7 @@ pub(super) fn run_apply(cx: &Context, args: &ApplyArgs) -> Result<Code> {
         }
         let matching = report.rules.iter().filter(|applied| applied.count > 0).count();
         if matching == 0 {
-            return Ok(Edited::Nothing(format!("{}: no rule matches", job.path)));
+            return Ok(Edited::Nothing("no rule matches".to_owned()));
         }
         let rules = count(report.rules.len(), "rule", "rules");
         let mut what = format!("{matching} of {rules} matched {}", count(report.matched(), "entity", "entities"));

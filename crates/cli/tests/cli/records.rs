@@ -209,3 +209,12 @@ fn records_rm_removes_a_model_as_model_rm_does() {
         room.bspkit("records rm map.bsp models[1..99999999999] --cascade -o out.bsp").without_data(2);
     }
 }
+
+#[test]
+fn mv_names_the_number_that_records_cannot_get() {
+    let room = Room::new();
+    let run = room.bspkit("records mv q2.bsp planes[0..1] 9000 -o out.bsp").without_data(2);
+    assert!(run.err.contains("planes has ") && run.err.contains("cannot get a number above"), "{}", run.err);
+    let run = room.bspkit("records mv q2.bsp planes[0..9000] 0 -o out.bsp").without_data(2);
+    assert!(run.err.contains("no range 0..9000"), "{}", run.err);
+}
