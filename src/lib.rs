@@ -58,12 +58,15 @@ mod builder;
 pub mod bytes;
 pub mod content;
 pub mod dialect;
+pub mod disk;
 mod draft;
 mod error;
 #[cfg(any(feature = "json", feature = "images"))]
 pub mod face;
 pub mod file;
 pub mod finding;
+#[cfg(feature = "json")]
+pub mod json;
 pub mod near;
 pub mod op;
 pub mod record;

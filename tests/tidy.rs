@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// The layers of the library, lowest first; a module imports from its own layer and those before it.
 const LAYERS: [&[&str]; 9] = [
-    &["bytes", "error", "finding", "near", "threads"],
+    &["bytes", "error", "finding", "json", "near", "threads"],
     &["record"],
-    &["file"],
+    &["file", "disk"],
     &["dialect"],
     &["bsp", "builder"],
     &["content"],

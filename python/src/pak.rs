@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bspkit::bytes::escaped;
 use bspkit::content::pak::{self as content, Pak as Files, Pattern, Time};
-use bspkit::face::input;
+use bspkit::disk::input;
 use bspkit::face::pak::{Extracted, Names, extract, files_in, sync};
 use bspkit::{Error, ErrorKind};
 use pyo3::exceptions::{PyKeyError, PyUserWarning};

@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::shown;
 use crate::content::entities::Entity;
 use crate::content::lightmap::Light;
 use crate::dialect::{AREAS, Beside, By, Covers, Part, Role};
+use crate::disk::shown;
 use crate::file::directory::LumpFileHeader;
 use crate::op::{checksum, res};
 use crate::record::{Field as _, Record as _};

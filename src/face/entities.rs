@@ -27,10 +27,10 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::report::{syntax, text_and_raw};
 use crate::bytes::escaped;
 use crate::content::entities::{Entities, Entity};
 use crate::content::select::Selector;
+use crate::json::{syntax, text_and_raw};
 use crate::op::diff::{Content, Wanted, patch_to};
 use crate::op::patch::Patch;
 use crate::{Error, ErrorKind, Result};

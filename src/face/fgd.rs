@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::Result;
 use crate::bytes::escaped;
 use crate::content::assets::fgd::Fgd;
-use crate::face::{input, shown};
+use crate::disk::{input, shown};
 
 /// More files are not read.
 const MOST_FILES: usize = 64;

@@ -28,7 +28,7 @@ use crate::bytes::{Data, escaped};
 use crate::content::assets::keyvalues::{KeyValues, Pair};
 use crate::content::assets::vpk::{Part, Vpk};
 use crate::content::assets::{Files, normal_name};
-use crate::face::{input, names, shown};
+use crate::disk::{input, names, shown};
 use crate::{Error, ErrorKind, Result};
 
 /// Files of a game, from any number of places; of several with one name the first is found.
@@ -225,7 +225,7 @@ impl Archive {
         let stem = stem.strip_suffix(b"_dir").unwrap_or(stem);
         let name = [stem, format!("_{number:03}.vpk").as_bytes()].concat();
         // A name that was a path's is one again.
-        crate::face::names::path(&name).map_or_else(|_| self.path.clone(), |name| self.path.with_file_name(name))
+        crate::disk::names::path(&name).map_or_else(|_| self.path.clone(), |name| self.path.with_file_name(name))
     }
 }
 

@@ -15,8 +15,6 @@ pub mod folder;
 pub mod game;
 #[cfg(feature = "images")]
 pub mod images;
-pub mod input;
-pub mod names;
 pub mod outline;
 #[cfg(all(feature = "json", feature = "images"))]
 pub mod page;
@@ -25,20 +23,7 @@ pub mod pak;
 pub mod patch;
 #[cfg(feature = "policy")]
 pub mod policy;
-pub mod put;
 #[cfg(feature = "json")]
 pub mod records;
 #[cfg(feature = "json")]
 pub mod rename;
-#[cfg(feature = "json")]
-pub mod report;
-
-use std::path::Path;
-
-/// A path as one line of text; bytes that would break the line are escaped.
-pub fn shown(path: &Path) -> String {
-    match cfg!(windows) {
-        true => path.display().to_string(),
-        false => crate::bytes::escaped(path.as_os_str().as_encoded_bytes()).to_string(),
-    }
-}

@@ -19,9 +19,9 @@ use std::{fs, io};
 
 use crate::bytes::escaped;
 use crate::content::pak::{Entry, Pak, is_of_system, lookup_name};
-use crate::face::names::{Taken, path as os_path};
-use crate::face::put::{self, put};
-use crate::face::{input, shown};
+use crate::disk::names::{Taken, path as os_path};
+use crate::disk::put::{self, put};
+use crate::disk::{input, shown};
 use crate::file::names::{self, path_hazard};
 use crate::threads::{WORKING_MEMORY, in_parallel_within};
 use crate::{Error, ErrorKind, Result};
@@ -323,7 +323,7 @@ pub fn sync<'a>(pak: &mut Pak<'a>, folder: &Path, names: Names) -> Result<Synced
     for Placed { index, path, is_folder, .. } in placed {
         let file = path.as_ref().ok().filter(|_| !is_folder).and_then(|path| on_disk.remove(&lookup_name(path)));
         match (path, file) {
-            (Ok(path), None) if is_folder && folder.join(crate::face::names::path(&path)?).is_dir() => synced.same += 1,
+            (Ok(path), None) if is_folder && folder.join(crate::disk::names::path(&path)?).is_dir() => synced.same += 1,
             (_, Some(file)) => synced.replace(pak, index, file)?,
             (Err(why), None) => synced.kept.push((index, why)),
             (Ok(_), None) => match pak.get(index).map(|entry| entry.data()) {

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 use crate::bytes::escaped;
 use crate::content::select::Selector;
 use crate::face::records::Members;
-use crate::face::report::{base64, text_and_raw};
+use crate::json::{base64, text_and_raw};
 use crate::op::patch::{Change, Expected, Match, Operation, PairKey, Patch, Spot, Target};
 use crate::{Error, ErrorKind, Result as ErrorResult, near};
 

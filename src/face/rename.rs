@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::report::text_and_raw;
+use crate::json::text_and_raw;
 use crate::op::rename::{Renamed, Spot};
 
 /// What a renaming changes and leaves, in JSON.

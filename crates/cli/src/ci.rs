@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
+use bspkit::disk::input;
 use bspkit::face::ci::{self, Baseline, MapFindings, Report};
-use bspkit::face::{input, policy as policy_face};
+use bspkit::face::policy as policy_face;
 use bspkit::file::replace;
 use bspkit::finding::Finding;
 use bspkit::op::policy::{self, Policy};
@@ -200,7 +201,7 @@ fn path_in(map: &MapFile, baseline: &Path) -> String {
 }
 
 fn read_baseline(path: &Path) -> Result<Baseline> {
-    let text = bspkit::face::input::text(path)?;
+    let text = bspkit::disk::input::text(path)?;
     Baseline::read(&text).with_context(|| format!("cannot read {}", shown(path)))
 }
 

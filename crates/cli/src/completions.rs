@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use bspkit::dialect::{ALL, Role};
-use bspkit::face::put::{self, put};
+use bspkit::disk::put::{self, put};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;

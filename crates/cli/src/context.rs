@@ -10,7 +10,7 @@ use bspkit::bytes::{Data, escaped, unescape};
 use bspkit::content::assign::Assignment;
 use bspkit::content::entities::Key;
 use bspkit::content::pattern::Pattern;
-use bspkit::face::input;
+use bspkit::disk::input;
 use bspkit::{Bsp, ErrorKind, near};
 use clap::builder::OsStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use bspkit::face::{input, put};
+use bspkit::disk::{input, put};
 use bspkit::file::replace;
 use bspkit::op::lmp::LumpFile;
 use bspkit::{Bsp, ErrorKind, SaveOptions};

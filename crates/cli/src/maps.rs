@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Error, Result, anyhow};
 use bspkit::ErrorKind;
+use bspkit::disk::put;
 use bspkit::face::folder::is_unpacked;
-use bspkit::face::put;
 use bspkit::file::names;
 use clap::ArgAction;
 

@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use bspkit::disk::input;
+use bspkit::face::folder;
 use bspkit::face::records::{Format, Lump, list_name};
-use bspkit::face::{folder, input};
 use bspkit::op::models::Removal;
 use bspkit::{Draft, Error, ErrorKind, Followed, Structure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

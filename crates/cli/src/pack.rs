@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use anyhow::{Context as _, Result, bail};
+use bspkit::disk::put;
+use bspkit::face::beside;
 use bspkit::face::folder::{Folder, How, Packed, Target, unpack};
 use bspkit::face::records::Format;
-use bspkit::face::{beside, put};
 use bspkit::file::names;
 use bspkit::finding::Finding;
 use bspkit::{Bsp, Data, Error, ErrorKind, Followed, Layout, Plan, SaveOptions};

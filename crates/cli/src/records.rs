@@ -4,10 +4,11 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use bspkit::disk::input;
+use bspkit::face::folder;
 use bspkit::face::records::{
     CsvRows, Format as RecordsFormat, Lump, Numbers, list_name, parse_value, value_json, value_text,
 };
-use bspkit::face::{folder, input};
 use bspkit::op::query::{FieldChange, Query};
 use bspkit::record::FlagNames;
 use bspkit::{Branches, Bsp, Draft, Error, ErrorKind, Followed, ReferenceTree};

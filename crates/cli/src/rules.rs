@@ -6,10 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::SaveOptions;
-use bspkit::face::report::Head;
-use bspkit::face::{input, patch};
+use bspkit::disk::input;
+use bspkit::face::patch;
 use bspkit::file::replace;
 use bspkit::finding::Severity;
+use bspkit::json::Head;
 use bspkit_rules::files::{Reading as RulesReading, RuleFiles, map_name};
 use bspkit_rules::record;
 use bspkit_rules::{Application, Finding, Format, Lint, Mode, Rules, Since, State};

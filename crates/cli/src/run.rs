@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use bspkit::face::input;
+use bspkit::disk::input;
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
 use bspkit::{Draft, Place};
 use bspkit_script::{Limits, Said, Script, Settings};

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Error as AnyhowError, Result, bail};
 use bspkit::dialect::AREAS;
-use bspkit::face::{beside, put};
+use bspkit::disk::put;
+use bspkit::face::beside;
 use bspkit::file::SideFile;
 use bspkit::finding::{Finding, Severity};
 use bspkit::op::check::{self, Options, Stale};

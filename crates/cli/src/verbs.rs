@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use bspkit::face::input;
-use bspkit::face::names::path;
+use bspkit::disk::input;
+use bspkit::disk::names::path;
 use bspkit::near;
 use bspkit::op::cubemaps::{self, Listed};
 

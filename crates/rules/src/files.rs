@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use bspkit::disk::{input, shown};
 use bspkit::face::records::Members;
-use bspkit::face::report::syntax;
-use bspkit::face::{input, shown};
+use bspkit::json::syntax;
 use bspkit::{Error, ErrorKind, Result};
 
 use crate::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Pattern, Rule, Rules, Step, Test};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::Record;
-use bspkit::face::report::syntax;
-use bspkit::face::{input, shown};
+use bspkit::disk::{input, shown};
+use bspkit::json::syntax;
 use bspkit::{Error, ErrorKind, Result};
 
 /// The most bytes of a record: some ten thousand rules.

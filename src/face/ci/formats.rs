@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{MapFindings, Totals, count, place, sentence, severity};
-use crate::face::report::Head;
 use crate::finding::{Code, Finding, Severity};
+use crate::json::Head;
 
 // Annotations and step summaries of GitHub Actions.
 

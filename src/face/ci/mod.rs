@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tempfile::SpooledTempFile;
 
+use crate::disk::shown;
 use crate::error::{Error, ErrorKind, Result};
-use crate::face::shown;
 use crate::finding::{Code, Finding, Severity};
 
 /// The findings about one map.

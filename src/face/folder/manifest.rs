@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 
 use super::Survey;
 use super::pack::{Key, Keys};
-use crate::face::input;
+use crate::disk::input;
 use crate::face::records::{Format, Members};
-use crate::face::report::syntax;
+use crate::json::syntax;
 use crate::{Error, ErrorKind};
 
 // The manifest: the header of a map, and a file for each lump. The schema is docs/schema/manifest.schema.json.

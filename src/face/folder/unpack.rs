@@ -10,9 +10,10 @@ use super::manifest::{self, Lines, Manifest, Original, Part, Stored, at, crc};
 use super::pack::{Content, Kind};
 use super::{Folder, Survey};
 use crate::dialect::Role;
+use crate::disk::{input, put, shown};
+use crate::face::folder;
 use crate::face::records::{Format, Lump, distinct_name, file_stems};
-use crate::face::report::base64;
-use crate::face::{folder, input, put, shown};
+use crate::json::base64;
 use crate::op::check;
 use crate::{Bsp, Data, Error, ErrorKind, Result, Slot, SlotId};
 

@@ -28,8 +28,8 @@ use serde_json::value::RawValue;
 
 use crate::content::lightmap::{Block, Image, Light, LightSet, Luxel};
 use crate::dialect::LuxelForm;
+use crate::disk::{input, shown};
 use crate::face::images::{bad, read_file, read_hdr, read_png, refused, same_color, write_hdr, write_png};
-use crate::face::{input, shown};
 use crate::{Bsp, Error, ErrorKind, Result};
 
 // `light.json`: the positions of all images in the files of an export.

@@ -7,7 +7,7 @@ use crate::content::textures::{Miptex, Textures};
 use crate::dialect::LuxelForm;
 use crate::face::images::write_png;
 use crate::face::page;
-use crate::face::report::base64;
+use crate::json::base64;
 use crate::op::compare::{Change, LightChange, LumpChanges, TextureChange};
 
 // Light that differs, as images: the luxels of faces beside each other, and pages.

@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use crate::bsp::several_lists;
 use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{Counted, Dialect, Form, Role, Row, Span};
-use crate::face::names::Taken;
+use crate::disk::names::Taken;
 use crate::file::names::hazard;
 use crate::record::{FlagNames, RecordInfo};
 use crate::{Bsp, Error, ErrorKind, Hint, Place, Result, Slot, SlotId};

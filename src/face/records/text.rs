@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::{List, Lump, wrong_line};
 use crate::bytes::escaped;
-use crate::face::report::syntax;
+use crate::json::syntax;
 use crate::op::query::{Query, Value};
 use crate::record::{self, Cell, FieldInfo, FlagNames, Meaning, RecordInfo, Shape, Text};
 use crate::{Bsp, Error, ErrorKind, Result, near};

@@ -12,9 +12,9 @@ use bspkit::content::View;
 use bspkit::content::palette::Palette;
 use bspkit::content::textures::{LEVELS, Miptex, Textures};
 use bspkit::content::wad::Wad;
+use bspkit::disk::input;
+use bspkit::disk::put::{self, put};
 use bspkit::face::images::textures::{self, file_name};
-use bspkit::face::input;
-use bspkit::face::put::{self, put};
 
 use super::{files, finding, nothing_else, refused};
 use crate::context::{Context, Names};

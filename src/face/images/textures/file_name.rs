@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::face::names::Taken;
+use crate::disk::names::Taken;
 use crate::file::names;
 
 /// The name of a texture as a part of a file name. What is hazardous on a disk is written as `%` and two hex digits,

@@ -25,8 +25,8 @@ use super::{MOST_PIXELS, bad, damaged, from_side, unwritten};
 use crate::Result;
 use crate::content::palette::{Palette, quantize, reduce};
 use crate::content::textures::{Image, Miptex};
+use crate::disk::{input, shown};
 use crate::face::images::refused;
-use crate::face::{input, shown};
 
 /// The content of a PNG file.
 ///

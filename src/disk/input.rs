@@ -1,7 +1,7 @@
 //! Reads whole files with a limit: an endless stream, or a file larger than any map, is refused before memory runs out.
 //!
 //! ```
-//! let text = bspkit::face::input::read("docs/checks.md".as_ref())?;
+//! let text = bspkit::disk::input::read("docs/checks.md".as_ref())?;
 //! assert!(!text.is_empty());
 //! # Ok::<(), bspkit::Error>(())
 //! ```
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::face::shown;
+use crate::disk::shown;
 use crate::{Error, ErrorKind, Result};
 
 /// The most bytes of a file. No part of a map is larger, since its sizes are signed 32-bit numbers.

@@ -32,7 +32,7 @@ pub fn path(bytes: &[u8]) -> Result<PathBuf> {
 /// Names that are in use. Case is ignored, as on many file systems.
 ///
 /// ```
-/// let mut taken = bspkit::face::names::Taken::default();
+/// let mut taken = bspkit::disk::names::Taken::default();
 /// assert_eq!(taken.take(b"wall.png", 0), (b"wall.png".to_vec(), None));
 /// assert_eq!(taken.take(b"Wall.png", 1), (b"Wall~2.png".to_vec(), Some(0)));
 /// ```

@@ -1,7 +1,7 @@
 //! Writes files that are not maps: completely or not at all, and over existing files only on request.
 //!
 //! ```
-//! use bspkit::face::put::put;
+//! use bspkit::disk::put::put;
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("note.txt");
 //! put(&path, b"one", false)?;
@@ -15,7 +15,7 @@ use std::fs::{self, Metadata};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use crate::face::shown;
+use crate::disk::shown;
 use crate::file::{Temporary, names};
 use crate::{Error, ErrorKind, Hint, Result};
 
@@ -69,7 +69,7 @@ pub fn stream(path: &Path, force: bool, write: impl FnOnce(&mut dyn Write) -> Re
 ///
 /// ```
 /// let base = tempfile::tempdir()?;
-/// bspkit::face::put::folder(&base.path().join("a/b"))?;
+/// bspkit::disk::put::folder(&base.path().join("a/b"))?;
 /// assert!(base.path().join("a/b").is_dir());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -18,7 +18,7 @@ pub fn text_and_raw(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
 }
 
 /// Bytes in base64, with padding.
-pub(crate) fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     BASE64_STANDARD.encode(bytes)
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
 ///
 /// ```
 /// let error = serde_json::from_str::<u8>("[").unwrap_err();
-/// assert_eq!(bspkit::face::report::syntax(&error), "invalid type: sequence, expected u8");
+/// assert_eq!(bspkit::json::syntax(&error), "invalid type: sequence, expected u8");
 /// ```
 pub fn syntax(error: &serde_json::Error) -> String {
     let text = error.to_string();
@@ -36,7 +36,7 @@ pub fn syntax(error: &serde_json::Error) -> String {
 /// A value in JSON: a string, and `raw` in base64 if the bytes are not UTF-8.
 ///
 /// ```
-/// use bspkit::face::report::ValueJson;
+/// use bspkit::json::ValueJson;
 /// assert_eq!(serde_json::to_string(&ValueJson::new(b"wall"))?, r#"{"value":"wall"}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -58,7 +58,7 @@ impl<'v> ValueJson<'v> {
 /// The start of every document: the version of the format, and the path of the map.
 ///
 /// ```
-/// use bspkit::face::report::Head;
+/// use bspkit::json::Head;
 /// let head = Head::new(std::path::Path::new("dm4.bsp"));
 /// assert_eq!(serde_json::to_string(&head)?, r#"{"version":1,"path":"dm4.bsp"}"#);
 /// # Ok::<(), serde_json::Error>(())
