@@ -380,12 +380,12 @@ pub enum ByteOrder {
 
 impl ByteOrder {
     /// The signed 32-bit number at this offset. Every word of a directory is read with it.
-    pub(crate) fn word(self, bytes: &[u8], at: usize) -> Option<i32> {
+    pub fn word(self, bytes: &[u8], at: usize) -> Option<i32> {
         word(bytes, at).map(|word| i32::from_le_bytes(self.word_bytes(word)))
     }
 
     /// The bytes of a signed 32-bit number. Every word of a directory is written with it.
-    pub(crate) fn word_bytes(self, word: i32) -> [u8; 4] {
+    pub fn word_bytes(self, word: i32) -> [u8; 4] {
         match self {
             ByteOrder::Little => word.to_le_bytes(),
             ByteOrder::Big => word.to_be_bytes(),
@@ -393,7 +393,7 @@ impl ByteOrder {
     }
 
     /// As [`ByteOrder::word`], for an unsigned 16-bit number.
-    pub(crate) fn half(self, bytes: &[u8], at: usize) -> Option<u16> {
+    pub fn half(self, bytes: &[u8], at: usize) -> Option<u16> {
         let half = *bytes.get(at..)?.first_chunk()?;
         Some(match self {
             ByteOrder::Little => u16::from_le_bytes(half),
@@ -402,7 +402,7 @@ impl ByteOrder {
     }
 
     /// As [`ByteOrder::word_bytes`], for an unsigned 16-bit number.
-    pub(crate) fn half_bytes(self, half: u16) -> [u8; 2] {
+    pub fn half_bytes(self, half: u16) -> [u8; 2] {
         match self {
             ByteOrder::Little => half.to_le_bytes(),
             ByteOrder::Big => half.to_be_bytes(),
@@ -411,13 +411,13 @@ impl ByteOrder {
 }
 
 /// A signed little-endian 32-bit number at this offset.
-pub(crate) fn word(bytes: &[u8], at: usize) -> Option<i32> {
+pub fn word(bytes: &[u8], at: usize) -> Option<i32> {
     let field = bytes.get(at..at.checked_add(4)?)?;
     Some(i32::from_le_bytes(field.try_into().ok()?))
 }
 
 /// A little-endian 32-bit float at this offset.
-pub(crate) fn float(bytes: &[u8], at: usize) -> Option<f32> {
+pub fn float(bytes: &[u8], at: usize) -> Option<f32> {
     word(bytes, at).map(|word| f32::from_ne_bytes(word.to_ne_bytes()))
 }
 

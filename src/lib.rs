@@ -48,7 +48,7 @@
 //! reads the policy of a project; `binrw` has the traits of that crate for records. `mmap` adds `Bsp::open_mapped`,
 //! which maps a file where [`Bsp::open`] reads it, on Unix; without it the library forbids unsafe code. The program is
 //! the crate `bspkit-cli`, scripts over maps are `bspkit-script`, rule
-//! files (Stripper and its relatives) `bspkit-rules`.
+//! files (Stripper and its relatives) `bspkit-rules`; what maps need of their games is `bspkit-game`.
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 #![cfg_attr(feature = "mmap", deny(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use bspkit::bytes::escaped;
 use bspkit::content::pattern::Pattern;
-use bspkit::face::game::Game;
-use bspkit::op::needs::{self, Choice, Fill, Found, Need, Needs, Options};
 use bspkit::{Bsp, Error, ErrorKind};
+use bspkit_game::Game;
+use bspkit_game::needs::{self, Choice, Fill, Found, Need, Needs, Options};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 

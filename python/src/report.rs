@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use bspkit::face::beside::StaleFile;
 use bspkit::file::Saved;
 use bspkit::{Bsp, Plan, Slot};
+use bspkit_game::beside::StaleFile;
 use pyo3::prelude::*;
 
 /// A lump, or something else of a map that has bytes and a name.

@@ -45,7 +45,6 @@ macro_rules! iterator {
     };
 }
 
-pub mod assets;
 pub mod assign;
 pub mod bspx;
 pub mod disp;

@@ -8,8 +8,10 @@ use super::lens::{Content, Reader};
 use crate::bytes::{Data, Relay, Rope, escaped, wide, word};
 use crate::error::{Error, ErrorKind, Place, Result};
 
-pub(crate) const STRINGS: &str = "TEXDATA_STRING_DATA";
-pub(crate) const TABLE: &str = "TEXDATA_STRING_TABLE";
+/// The lump with the names of materials.
+pub const STRINGS: &str = "TEXDATA_STRING_DATA";
+/// The lump with the place of each name.
+pub const TABLE: &str = "TEXDATA_STRING_TABLE";
 
 /// The bytes of a name and its NUL (`TEXTURE_NAME_LENGTH`).
 const MOST: usize = 128;

@@ -35,7 +35,6 @@ pub struct Stale {
 
 /// A kind of edit.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub enum By {
     /// Any edit.
     Any,
@@ -51,7 +50,6 @@ pub enum By {
 
 /// A part of a map on which a file beside it depends.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub enum Part {
     /// The lump with this role.
     Role(Role),

@@ -2,17 +2,14 @@
 //! these modules, and other programs and language bindings can use them too. Most modules need the feature `json`,
 //! `images` or `policy`.
 
-pub mod beside;
 #[cfg(feature = "json")]
 pub mod changes;
 #[cfg(feature = "json")]
 pub mod ci;
 #[cfg(feature = "json")]
 pub mod entities;
-pub mod fgd;
 #[cfg(feature = "json")]
 pub mod folder;
-pub mod game;
 #[cfg(feature = "images")]
 pub mod images;
 pub mod outline;
@@ -25,5 +22,3 @@ pub mod patch;
 pub mod policy;
 #[cfg(feature = "json")]
 pub mod records;
-#[cfg(feature = "json")]
-pub mod rename;

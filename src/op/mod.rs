@@ -1,23 +1,18 @@
 //! Layer 5: operations on whole maps, written against roles and slots, never against a dialect.
 
-pub mod aas;
 pub(crate) mod align;
 pub mod check;
 pub mod checksum;
 pub mod compare;
 pub mod compress;
-pub mod cubemaps;
 pub mod diff;
 pub mod lmp;
 pub(crate) mod luxels;
 pub mod merge;
 pub mod models;
-pub mod needs;
 pub mod patch;
 pub mod policy;
 pub mod prune;
 pub mod query;
-pub mod rename;
-pub mod res;
 pub mod unused;
 pub mod verify;

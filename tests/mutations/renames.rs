@@ -1,12 +1,12 @@
 //! Renamings with one mistake each, and the law that has to see it.
 
 use bspkit::content::pak::{Pak, Time};
-use bspkit::op::rename::{Rename, Renamed, Spot};
 use bspkit::{Bsp, Draft, Layout};
+use bspkit_game::rename::{Rename, Renamed, Spot};
 
-#[path = "../rename/law.rs"]
+#[path = "../../crates/game/tests/rename/law.rs"]
 mod law;
-#[path = "../rename/resolve.rs"]
+#[path = "../../crates/game/tests/rename/resolve.rs"]
 mod resolve;
 
 /// A map in which there is something to lose.
@@ -38,7 +38,7 @@ struct Fault {
 
 /// The indices of the files with texts that change.
 fn edited(pak: &Pak<'_>, renamed: &Renamed) -> Vec<usize> {
-    let text = |change: &bspkit::op::rename::Change| match &change.place {
+    let text = |change: &bspkit_game::rename::Change| match &change.place {
         Spot::Text { file, .. } => Some(file.clone()),
         _ => None,
     };

@@ -14,8 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use bspkit::content::assets::vpk::Vpk;
 use bspkit::dialect::Role;
+use bspkit_game::assets::vpk::Vpk;
 
 use harness::{Group, Outcome, Work};
 

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use anyhow::Result;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::Pak;
-use bspkit::op::cubemaps;
+use bspkit_game::cubemaps;
 use serde::Serialize;
 
 use super::context::Context;

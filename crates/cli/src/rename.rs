@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context as _, Error, Result};
 use bspkit::Draft;
 use bspkit::bytes::escaped;
-use bspkit::face::rename::RenamedJson;
-use bspkit::op::rename::{FILES, Rename, Renamed, owners};
+use bspkit_game::rename::RenamedJson;
+use bspkit_game::rename::{FILES, Rename, Renamed, owners};
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};

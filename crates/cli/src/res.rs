@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::SaveOptions;
-use bspkit::content::assets::Files;
-use bspkit::face::game::Game;
 use bspkit::file::SideFile;
-use bspkit::op::res::{self, List, Listed, Options, Resource};
+use bspkit_game::Game;
+use bspkit_game::assets::Files;
+use bspkit_game::res::{self, List, Listed, Options, Resource};
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};

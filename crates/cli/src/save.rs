@@ -11,13 +11,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context as _, Error as AnyhowError, Result, bail};
 use bspkit::dialect::AREAS;
 use bspkit::disk::put;
-use bspkit::face::beside;
 use bspkit::file::SideFile;
 use bspkit::finding::{Finding, Severity};
 use bspkit::op::check::{self, Options, Stale};
+use bspkit::op::checksum;
 use bspkit::op::compare::Comparison;
-use bspkit::op::{aas, checksum};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
+use bspkit_game::aas;
+use bspkit_game::beside;
 use clap::{Args, ValueEnum};
 
 use super::context::{Context, is_stdin};

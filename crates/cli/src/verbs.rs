@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use bspkit::disk::input;
 use bspkit::disk::names::path;
 use bspkit::near;
-use bspkit::op::cubemaps::{self, Listed};
+use bspkit_game::cubemaps::{self, Listed};
 
 use super::context::Context;
 use super::save::bad_argument;

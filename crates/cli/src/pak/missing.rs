@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use bspkit::bytes::escaped;
-use bspkit::content::assets::Files;
 use bspkit::content::pattern::Pattern;
-use bspkit::face::game::Game;
-use bspkit::op::needs::{self, Choice, Found, Need, Needs, Options, Reference, Referrer};
+use bspkit_game::Game;
+use bspkit_game::assets::Files;
+use bspkit_game::needs::{self, Choice, Found, Need, Needs, Options, Reference, Referrer};
 use serde::Serialize;
 
 use super::refs::How;

@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::content::pattern::Pattern;
-use bspkit::face::fgd;
-use bspkit::op::needs::{self, Found, Keys, Need, Needs, Options, Reference, Referrer};
+use bspkit_game::assets::fgd;
+use bspkit_game::needs::{self, Found, Keys, Need, Needs, Options, Reference, Referrer};
 use serde::{Serialize, Serializer};
 
 use super::missing::GameArgs;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use bspkit::Bsp;
-use bspkit::op::needs::{self, Kind, Options, Referrer, Sure};
+use bspkit_game::needs::{self, Kind, Options, Referrer, Sure};
 
 use super::Reader;
 use super::corpus;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use bspkit::op::rename::{Rename, owners};
 use bspkit::{Bsp, Draft, Layout};
+use bspkit_game::rename::{Rename, owners};
 
 use crate::{Reader, corpus, maps, run};
 

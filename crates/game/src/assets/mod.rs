@@ -1,0 +1,151 @@
+//! Files beside or within maps that maps refer to: where they are found ([`Files`]), and what they refer to themselves.
+//!
+//! Each reader takes the bytes of one file, goes only as far as references need, and has bounds: a damaged file is an
+//! error that its user can name and skip.
+
+pub mod fgd;
+pub mod keyvalues;
+pub mod material;
+pub mod model;
+pub mod particles;
+pub mod vpk;
+
+use std::collections::HashMap;
+
+use bspkit::bytes::escaped;
+use bspkit::content::pak::{Pak, lookup_name};
+use bspkit::{Data, Error, ErrorKind, Result};
+
+// Where files are found: a trait, the pakfile of a map, and several sources in order.
+
+/// A source of files, by their names in the form of [`normal_name`].
+///
+/// A source may know that there is a file and not have its bytes, such as a list of names: then [`Files::has`] is true,
+/// and [`Files::read`] gives `None`.
+///
+/// ```
+/// use bspkit_game::assets::{Files, PakFiles, normal_name};
+/// use bspkit::content::pak::Pak;
+/// let mut pak = Pak::new(b"");
+/// pak.add("materials/My/wall.vmt", "LightmappedGeneric {}")?;
+/// let files = PakFiles::new(&pak);
+/// let name = normal_name("Materials\\my//wall.vmt");
+/// assert!(files.has(&name) && !files.has(b"materials/my/floor.vmt"));
+/// assert_eq!(files.read(&name, 1024)?.as_deref(), Some(&b"LightmappedGeneric {}"[..]));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub trait Files: Sync {
+    /// Whether there is a file of this name.
+    fn has(&self, name: &[u8]) -> bool;
+
+    /// The bytes of a file, decompressed; `None` if there is no such file, or only its name is known.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] for a file of more than `most` bytes, before it is read; [`ErrorKind::Io`] and
+    /// [`ErrorKind::Malformed`] if it cannot be read.
+    fn read(&self, name: &[u8], most: usize) -> Result<Option<Data<'_>>>;
+}
+
+/// A name as engines look it up: lower case, `/` for `\`, without empty parts, `.` and `..`.
+///
+/// ```
+/// use bspkit_game::assets::normal_name;
+/// assert_eq!(normal_name("\\Materials//own/x/../Wall.VMT"), b"materials/own/wall.vmt");
+/// ```
+pub fn normal_name(name: impl AsRef<[u8]>) -> Vec<u8> {
+    let name = lookup_name(name);
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in name.split(|byte| *byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join(&b'/')
+}
+
+/// The files of a pakfile, found by name. Of several with one name the first is found, as engines do.
+///
+/// ```
+/// use bspkit_game::assets::{Files, PakFiles};
+/// let map = bspkit::Bsp::open("../../tests/maps/source/room_v20.bsp")?;
+/// let pak = map.pak()?;
+/// assert!(!PakFiles::new(&pak).has(b"no such file"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PakFiles<'p, 'a> {
+    pak: &'p Pak<'a>,
+    names: HashMap<Vec<u8>, usize>,
+}
+
+impl<'p, 'a> PakFiles<'p, 'a> {
+    /// Reads the names of all files.
+    pub fn new(pak: &'p Pak<'a>) -> Self {
+        let mut names = HashMap::with_capacity(pak.len());
+        for entry in pak.iter() {
+            names.entry(normal_name(entry.name())).or_insert(entry.index());
+        }
+        PakFiles { pak, names }
+    }
+
+    /// The index of a file in the pakfile.
+    pub fn index(&self, name: &[u8]) -> Option<usize> {
+        self.names.get(name).copied()
+    }
+}
+
+impl Files for PakFiles<'_, '_> {
+    fn has(&self, name: &[u8]) -> bool {
+        self.names.contains_key(name)
+    }
+
+    fn read(&self, name: &[u8], most: usize) -> Result<Option<Data<'_>>> {
+        let Some(entry) = self.index(name).and_then(|index| self.pak.get(index)) else { return Ok(None) };
+        check_size(name, entry.size(), most)?;
+        entry.data().map(Some)
+    }
+}
+
+/// Refuses a file that is too large, before it is read.
+pub(crate) fn check_size(name: &[u8], size: usize, most: usize) -> Result<()> {
+    if size <= most {
+        return Ok(());
+    }
+    let message = format!("`{}` has {size} bytes, and at most {most} are read", escaped(name));
+    Err(Error::new(ErrorKind::TooLarge, message))
+}
+
+/// Several sources: the first one that has a file gives it.
+///
+/// ```
+/// use bspkit_game::assets::{Files, PakFiles, Stack};
+/// use bspkit::content::pak::Pak;
+/// let (mut one, mut two) = (Pak::new(b""), Pak::new(b""));
+/// one.add("a.txt", "1")?;
+/// two.add("a.txt", "2")?;
+/// two.add("b.txt", "3")?;
+/// let stack = Stack::new(vec![Box::new(PakFiles::new(&one)), Box::new(PakFiles::new(&two))]);
+/// assert_eq!(stack.read(b"a.txt", 10)?.as_deref(), Some(&b"1"[..]));
+/// assert!(stack.has(b"b.txt"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub struct Stack<'f>(Vec<Box<dyn Files + 'f>>);
+
+impl<'f> Stack<'f> {
+    /// These sources, the first one to be asked first.
+    pub fn new(sources: Vec<Box<dyn Files + 'f>>) -> Self {
+        Stack(sources)
+    }
+}
+
+impl Files for Stack<'_> {
+    fn has(&self, name: &[u8]) -> bool {
+        self.0.iter().any(|source| source.has(name))
+    }
+
+    fn read(&self, name: &[u8], most: usize) -> Result<Option<Data<'_>>> {
+        self.0.iter().find(|source| source.has(name)).map_or(Ok(None), |source| source.read(name, most))
+    }
+}

@@ -1,0 +1,98 @@
+//! Cases by name, and real maps.
+
+use bspkit::{Bsp, ErrorKind};
+use bspkit_game::rename::{FILES, Rename, owners};
+
+use super::corpus;
+use super::law::{all, rename};
+
+const ROOMS: [&str; 6] = ["room_v19", "room_v20", "room_v20_lzma", "room_v21", "room_l4d2", "room_strata"];
+
+fn room(name: &str) -> Bsp<'static> {
+    Bsp::open(format!("../../tests/maps/source/{name}.bsp")).unwrap()
+}
+
+#[test]
+fn the_laws_hold_for_the_rooms() {
+    for name in ROOMS {
+        let old = owners(&room(name)).unwrap()[0].name.clone();
+        for new in ["own_arena", "x", "room", "room_v20b", "a_name_that_is_longer_than_the_old_one_by_some_letters"] {
+            let done =
+                all(&room(name), &old, new.as_bytes(), &rename).unwrap_or_else(|error| panic!("{name} {new}: {error}"));
+            assert!(done.unwrap().changes.len() >= 3, "{name}");
+        }
+    }
+}
+
+/// Every real map, by each of the names that its paths have.
+#[test]
+fn the_laws_hold_for_real_maps() {
+    let (mut tried, mut changes) = (0, 0);
+    for path in corpus::maps() {
+        let Ok(map) = Bsp::open(&path) else { continue };
+        let Ok(found) = owners(&map) else { continue };
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned().into_bytes();
+        for name in found.into_iter().map(|owner| owner.name).chain([stem]) {
+            for new in ["own_arena", "b"] {
+                // Names of files that no map can have.
+                if Rename::new(&name, new).is_err() {
+                    continue;
+                }
+                let done = all(&map, &name, new.as_bytes(), &rename);
+                let done = done.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                tried += usize::from(done.is_some());
+                changes += done.map_or(0, |done| done.changes.len());
+            }
+        }
+    }
+    eprintln!("{tried} renamings, {changes} changes");
+    assert!(corpus::maps().is_empty() || tried > 100);
+}
+
+/// The guide lists every place where engines look for files by the name of a map.
+#[test]
+fn the_guide_has_the_table() {
+    let guide = std::fs::read_to_string("../../docs/guide.md").unwrap();
+    for (before, _) in FILES {
+        assert!(guide.contains(&format!("`{before}NAME")), "no {before}NAME in docs/guide.md");
+    }
+}
+
+#[test]
+fn names_that_no_engine_takes_are_refused() {
+    for name in [
+        "",
+        "a b",
+        "a/b",
+        "a\\b",
+        "a:b",
+        "a\"b",
+        "caf\u{e9}",
+        ".a",
+        "-a",
+        "a.",
+        "a*b",
+        "a;b",
+        "a.bsp",
+        "Maps",
+        &"a".repeat(55),
+    ] {
+        let error = Rename::new("a", name).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused, "{name}");
+    }
+    for name in ["a", "$2000$", "rc_deathmatch2_ALPHA", "starwars~2", "a.b", "a-b", "a+b", &"a".repeat(54)] {
+        Rename::new(name, name).unwrap();
+    }
+}
+
+#[test]
+fn rename_takes_any_old_name_that_a_file_can_have() {
+    for old in ["two words", "-a", ".hidden", "caf\u{e9}", "a;b", "50%"] {
+        let file = Rename::new(old, "new").unwrap().file(format!("maps/{old}.nav"));
+        assert_eq!(file.as_deref(), Some(&b"maps/new.nav"[..]), "{old}");
+        assert!(Rename::new("old", old).is_err(), "{old}");
+    }
+    for old in ["", "a/b", "a\\b", "a.bsp", "graphs"] {
+        assert!(Rename::new(old, "new").is_err(), "{old}");
+    }
+}
