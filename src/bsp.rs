@@ -12,14 +12,13 @@ use std::sync::Arc;
 use crate::bytes::{ByteOrder, Data, Rope};
 use crate::dialect::{self, Detected, Dialect, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::directory::DirectoryShape;
 use crate::file::{Access, Container, Origin, Plan, Slot, SlotId, lzma};
 use crate::near;
 pub(crate) use content::Detection;
 use content::Memo;
 pub(crate) use link::{How, Link, Unless, Word, star};
 pub(crate) use links::{Links, Site};
-#[cfg(feature = "json")]
-pub(crate) use records::several_lists;
 pub use records::{Column, ListName, Records};
 
 /// A map: its bytes, and what they are. Immutable and cheap to clone; changes are made in a [`crate::Draft`].
@@ -59,12 +58,14 @@ impl<'a> Bsp<'a> {
             Some(dialect) => dialect.insist(&data)?,
             None => dialect::detect(&data)?,
         };
-        Bsp::with_shape(data, &detected)
+        Bsp::with_shape(data, detected.dialect, detected.version, detected.shape)
     }
 
     /// Reads a map of which dialect, version and directory are known. Nothing is detected from its content.
-    pub(crate) fn with_shape(data: Data<'a>, detected: &Detected) -> Result<Self> {
-        let Detected { dialect, version, shape } = *detected;
+    ///
+    /// # Errors
+    /// The directory names what the file does not have.
+    pub fn with_shape(data: Data<'a>, dialect: &'static Dialect, version: i32, shape: DirectoryShape) -> Result<Self> {
         let opaque = dialect.opaque_game_lumps.iter().find(|(opaque, _)| *opaque == version).map(|(_, why)| *why);
         let container = Container::parse(data, shape, &dialect.rules, |index| dialect.lump_name(index), opaque)?;
         Ok(Bsp { container, dialect, version, memo: Arc::default() })
@@ -87,7 +88,7 @@ impl<'a> Bsp<'a> {
             None => (plan.to_data(), origin),
         };
         let detected = Detected { dialect: self.dialect, version: self.version, shape: self.container.shape() };
-        let mut bsp = Bsp::with_shape(data, &detected)?;
+        let mut bsp = Bsp::with_shape(data, detected.dialect, detected.version, detected.shape)?;
         bsp.container.origin = origin.map(Arc::new);
         Ok(bsp)
     }

@@ -7,7 +7,6 @@ use crate::error::Place;
 
 /// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum Severity {
     /// Information; nothing is wrong.
     Note,

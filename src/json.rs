@@ -1,11 +1,14 @@
 //! Reports as JSON, with the same names of members in all outputs. The schemas are in `docs/schema`.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::path::Path;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use serde::Serialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 
 use crate::bytes::escaped;
 
@@ -31,6 +34,39 @@ pub fn base64(bytes: &[u8]) -> String {
 pub fn syntax(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_owned()
+}
+
+/// All members of a JSON object in their order, also several of one name.
+///
+/// ```
+/// use bspkit::json::Members;
+/// let Members(members) = serde_json::from_str(r#"{"b": 1, "a": [2], "b": 3}"#)?;
+/// assert_eq!(members.iter().map(|(name, _)| &**name).collect::<Vec<_>>(), ["b", "a", "b"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Members<'t>(pub Vec<(String, &'t RawValue)>);
+
+impl<'t> Deserialize<'t> for Members<'t> {
+    fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
+        struct All;
+        impl<'t> Visitor<'t> for All {
+            type Value = Members<'t>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Members<'t>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(All)
+    }
 }
 
 /// A value in JSON: a string, and `raw` in base64 if the bytes are not UTF-8.

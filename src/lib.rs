@@ -43,12 +43,11 @@
 //!
 //! # Features
 //!
-//! All are on by default; who only edits maps says `default-features = false`. `json` has records, patches and
-//! reports as text; `images` has light, textures and visibility as images; `policy`
-//! reads the policy of a project; `binrw` has the traits of that crate for records. `mmap` adds `Bsp::open_mapped`,
+//! All are on by default; who only edits maps says `default-features = false`. `json` has findings and other results
+//! as JSON; `binrw` has the traits of that crate for records. `mmap` adds `Bsp::open_mapped`,
 //! which maps a file where [`Bsp::open`] reads it, on Unix; without it the library forbids unsafe code. The program is
 //! the crate `bspkit-cli`, scripts over maps are `bspkit-script`, rule
-//! files (Stripper and its relatives) `bspkit-rules`; what maps need of their games is `bspkit-game`.
+//! files (Stripper and its relatives) `bspkit-rules`; what maps need of their games is `bspkit-game`, and maps as text, JSON, folders and images are `bspkit-text`.
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 #![cfg_attr(feature = "mmap", deny(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -61,8 +60,6 @@ pub mod dialect;
 pub mod disk;
 mod draft;
 mod error;
-#[cfg(any(feature = "json", feature = "images"))]
-pub mod face;
 pub mod file;
 pub mod finding;
 #[cfg(feature = "json")]
@@ -78,7 +75,7 @@ pub use builder::Builder;
 pub use bytes::{Data, Rope};
 pub use draft::{
     Branch, Branches, Compression, Draft, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree,
-    References, Structure,
+    References, Splice, Structure,
 };
 pub use error::{Error, ErrorKind, Hint, Place, Result};
 pub use file::{

@@ -36,7 +36,7 @@ pub fn near<N: AsRef<[u8]>>(name: impl AsRef<[u8]>, known: impl IntoIterator<Ite
 }
 
 /// Adds to an error about an unknown name which known names are close, if any is.
-pub(crate) fn or_none<N: AsRef<[u8]>>(error: Error, name: &[u8], known: impl IntoIterator<Item = N>) -> Error {
+pub fn or_none<N: AsRef<[u8]>>(error: Error, name: &[u8], known: impl IntoIterator<Item = N>) -> Error {
     let close: Vec<_> = near(name, known).iter().map(|known| escaped(known.as_ref()).to_string()).collect();
     if close.is_empty() { error } else { error.with_hint(question(&close)) }
 }

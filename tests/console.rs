@@ -159,9 +159,8 @@ fn the_directory_is_read_in_its_order() {
 }
 
 /// The records of a lump as text.
-#[cfg(feature = "json")]
 fn as_text(map: &Bsp<'_>, slot: &bspkit::Slot) -> String {
-    use bspkit::face::records::{Format, Lump};
+    use bspkit_text::records::{Format, Lump};
     let lump = Lump::read(map, slot).unwrap();
     let mut text = Vec::new();
     if lump.usual_format() == Format::Json {
@@ -183,7 +182,6 @@ fn values_are_those_of_the_twin() {
             if slot.id != SlotId::Lump(35) {
                 assert_eq!(*console.bytes(other.id).unwrap(), turned(&plain, slot), "{}", slot.name);
             }
-            #[cfg(feature = "json")]
             assert_eq!(as_text(&console, other), as_text(&plain, slot), "{}", slot.name);
             // Of functions only their addresses are printed, which may differ for the same one.
             let without_addresses = |form: String| -> Vec<String> {

@@ -156,13 +156,11 @@ fn what_records_claim_costs_no_time() {
             look("visibility", &|| drop(hostile.visibility()));
             look("polygons", &|| drop(hostile.polygons().map(|polygons| polygons.iter().count())));
             look("verify", &|| drop(verify::run(&hostile)));
-            #[cfg(all(feature = "json", feature = "images"))]
             look("page", &|| {
                 let found = compare::whole(&map, &hostile, 10);
-                drop(bspkit::face::page::page(["old", "new"], [&map, &hostile], &found));
+                drop(bspkit_text::page::page(["old", "new"], [&map, &hostile], &found));
             });
-            #[cfg(feature = "json")]
-            look("outline", &|| drop(bspkit::face::outline::outline(&hostile)));
+            look("outline", &|| drop(bspkit_text::outline::outline(&hostile)));
         }
     }
     assert!(tried > 40, "{tried} maps");

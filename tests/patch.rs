@@ -54,7 +54,6 @@ fn kinds(patch: &Patch) -> Vec<&'static str> {
         Operation::Add { .. } => "add",
         Operation::AddText { .. } => "add text",
         Operation::Text { .. } => "text",
-        _ => "other",
     };
     patch.operations.iter().map(kind).collect()
 }

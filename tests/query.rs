@@ -1,6 +1,5 @@
 //! Queries for records: against an evaluator that goes by the printed records, on maps of all families; changes and
 //! what takes them back; what is refused.
-#![cfg(feature = "json")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "common/corpus.rs"]
@@ -10,10 +9,10 @@ mod naive;
 #[path = "common/random.rs"]
 mod random;
 
-use bspkit::face::records::{parse_value, value_text};
 use bspkit::op::query::{FieldChange, Query};
 use bspkit::record::FlagNames;
 use bspkit::{Bsp, Draft, ErrorKind, Hint, Layout};
+use bspkit_text::records::{parse_value, value_text};
 use naive::Naive;
 use proptest::prelude::*;
 use random::config;

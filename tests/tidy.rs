@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers of the library, lowest first; a module imports from its own layer and those before it.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 8] = [
     &["bytes", "error", "finding", "json", "near", "threads"],
     &["record"],
     &["file", "disk"],
@@ -20,7 +20,6 @@ const LAYERS: [&[&str]; 9] = [
     &["content"],
     &["draft"],
     &["op"],
-    &["face"],
 ];
 
 /// A file that grows past this is two files.

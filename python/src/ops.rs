@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use bspkit::dialect::Role;
-use bspkit::face::changes::ComparisonJson;
-use bspkit::face::{patch, records};
 use bspkit::op::merge;
 use bspkit::op::patch::{Patch, Search};
 use bspkit::op::query::{FieldChange, Query};
@@ -16,6 +14,8 @@ use bspkit::{Error, ErrorKind};
 use bspkit_game::rename::Rename;
 use bspkit_rules::files::{Reading, RuleFiles};
 use bspkit_rules::{Applied, Bake, Mode, Record, State, Tried, known, record};
+use bspkit_text::changes::ComparisonJson;
+use bspkit_text::{patch, records};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use bspkit::face::records::list_name;
 use bspkit::op::models::{Copying, Removal};
 use bspkit::op::unused::Unused;
 use bspkit::op::{models, prune};
 use bspkit::{Draft, Error, ErrorKind, Followed, Reference, Structure};
+use bspkit_text::records::list_name;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 

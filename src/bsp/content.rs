@@ -221,7 +221,10 @@ impl<'a> Bsp<'a> {
 
     /// A slot's bytes as [`Bsp::bytes`] returns them, but with all known numbers little-endian, also in a big-endian
     /// file. Records and lenses are read from these.
-    pub(crate) fn little_endian(&self, slot: SlotId) -> Result<Data<'a>> {
+    ///
+    /// # Errors
+    /// As [`Bsp::bytes`].
+    pub fn little_endian(&self, slot: SlotId) -> Result<Data<'a>> {
         let swapped = |bytes| self.in_little_endian(slot, bytes);
         match self.known(slot).filter(|(_, known)| known.has_room) {
             None => self.bytes(slot).map(swapped),
@@ -249,7 +252,7 @@ impl<'a> Bsp<'a> {
     }
 
     /// Converts a slot's bytes from little-endian to the file's byte order.
-    pub(crate) fn in_own_order<'b>(&self, slot: SlotId, bytes: Data<'b>) -> Data<'b> {
+    pub fn in_own_order<'b>(&self, slot: SlotId, bytes: Data<'b>) -> Data<'b> {
         self.by_row(slot, bytes, ByteOrder::Little)
     }
 

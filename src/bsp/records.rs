@@ -67,11 +67,18 @@ impl From<Role> for ListName<'_> {
     }
 }
 
-/// The error for a lump whose lists have these names, where one list is needed.
-pub(crate) fn several_lists(lump: &str, names: &[impl AsRef<str>]) -> Error {
-    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    Error::new(ErrorKind::Argument, format!("{lump} has several lists of records"))
-        .with_hint(format!("name one of them: {}", names.join(", ")))
+impl ListName<'_> {
+    /// The error for a lump whose lists have these names, where one of them has to be named.
+    ///
+    /// ```
+    /// let error = bspkit::ListName::several("game:sprp", &["game:sprp.leafs", "game:sprp.props"]);
+    /// assert_eq!(error.to_string(), "game:sprp has several lists of records");
+    /// ```
+    pub fn several(lump: &str, names: &[impl AsRef<str>]) -> Error {
+        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+        Error::new(ErrorKind::Argument, format!("{lump} has several lists of records"))
+            .with_hint(format!("name one of them: {}", names.join(", ")))
+    }
 }
 
 impl<'a> Bsp<'a> {
@@ -88,7 +95,7 @@ impl<'a> Bsp<'a> {
             (Some(records), true) => Ok(records),
             (Some(last), false) => {
                 let names: Vec<&str> = lists.iter().chain([&last]).map(Records::name).collect();
-                Err(several_lists(&slot.name, &names))
+                Err(ListName::several(&slot.name, &names))
             }
             (None, _) => {
                 let why = match self.row(slot).map(|row| row.form) {

@@ -63,7 +63,8 @@ impl Dialect {
         magic && self.version_in(bytes).is_some_and(|version| self.versions.contains(&version))
     }
 
-    pub(crate) fn version_in(&self, bytes: &[u8]) -> Option<i32> {
+    /// The version that the start of a file states, where maps of this dialect have it.
+    pub fn version_in(&self, bytes: &[u8]) -> Option<i32> {
         self.byte_order().word(bytes, self.version_at())
     }
 

@@ -207,7 +207,7 @@ impl Dialect {
     }
 
     /// The names of its lumps' roles, without those that are the lump's name too.
-    pub(crate) fn role_names<'n>(&self) -> impl Iterator<Item = &'n str> {
+    pub fn role_names<'n>(&self) -> impl Iterator<Item = &'n str> {
         let names = self.lumps.iter().filter_map(|lump| Some((lump.name, lump.role?.name())));
         names.filter(|(name, role)| !name.eq_ignore_ascii_case(role)).map(|(_, role)| role)
     }

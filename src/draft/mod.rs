@@ -29,11 +29,9 @@ use crate::file::{self, Edits, Layout, Plan, SaveOptions, Saved, Slot, SlotId};
 use crate::record::{Held, Record, TableMut};
 pub use compression::Compression;
 use compression::{Stored, refused};
-#[cfg(feature = "json")]
-pub(crate) use follow::Splice;
 pub(crate) use follow::entity_values;
 pub use follow::{
-    Branch, Branches, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree, References, Structure,
+    Branch, Branches, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree, References, Splice, Structure,
 };
 
 /// Pending edits of a map.

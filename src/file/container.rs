@@ -211,8 +211,7 @@ impl<'a> Container<'a> {
     }
 
     /// The end of the header, an extra header included.
-    #[cfg(feature = "json")]
-    pub(crate) fn header_end(&self) -> usize {
+    pub fn header_end(&self) -> usize {
         self.parts.header_end
     }
 
@@ -380,7 +379,7 @@ pub(crate) fn game_lump(
 }
 
 /// The size of the directory of a game lump with this many members.
-pub(crate) fn directory(members: usize) -> usize {
+pub fn directory(members: usize) -> usize {
     4 + members * GameLumpEntry::SIZE
 }
 

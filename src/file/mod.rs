@@ -15,8 +15,7 @@ mod slot;
 mod target;
 
 pub use container::Container;
-#[cfg(feature = "json")]
-pub(crate) use container::directory as game_directory;
+pub use container::directory as game_directory;
 pub(crate) use container::{XASH_ENTRIES, member_name};
 pub(crate) use place::{Edit, Edits, plan};
 pub use plan::{Change, ChangeKind, Moved, Plan, Report, SlotEdit, Versioned};
@@ -31,7 +30,6 @@ pub use save::{SaveOptions, Saved};
 pub use save::{Temporary, abandon};
 pub use slot::{Bounds, Segment, SegmentKind, Slot, SlotId};
 pub(crate) use target::Origin;
-#[cfg(any(feature = "json", feature = "images"))]
 pub(crate) use target::there;
 
 /// A dialect's rules about placement, as data.

@@ -1,6 +1,6 @@
 //! Layer 5: operations on whole maps, written against roles and slots, never against a dialect.
 
-pub(crate) mod align;
+pub mod align;
 pub mod check;
 pub mod checksum;
 pub mod compare;

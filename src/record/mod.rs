@@ -154,7 +154,7 @@ pub trait Record: Field + Copy + 'static {
 
 /// Byte-swaps every number of whole records in place. Trailing bytes that are less than a record are kept. Applying it
 /// twice restores the input.
-pub(crate) fn byte_swap(record: &RecordInfo, bytes: &mut [u8]) {
+pub fn byte_swap(record: &RecordInfo, bytes: &mut [u8]) {
     let mut numbers = Vec::new();
     find(record.fields, 0, &mut numbers);
     if numbers.is_empty() {

@@ -52,7 +52,6 @@ pub struct Cell {
 
 /// The text form of a cell's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Text {
     /// A number, as JSON writes it.
     Number(String),

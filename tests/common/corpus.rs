@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 /// The folder, which need not be there.
 pub(crate) fn folder() -> PathBuf {
-    std::env::var_os("BSPKIT_CORPUS").map_or_else(|| PathBuf::from("tests/corpus"), PathBuf::from)
+    let named = std::env::var_os("BSPKIT_CORPUS").map(PathBuf::from);
+    // Tests of a crate run in its folder.
+    let beside =
+        || ["tests/corpus", "../../tests/corpus"].into_iter().map(PathBuf::from).find(|folder| folder.is_dir());
+    named.or_else(beside).unwrap_or_else(|| "tests/corpus".into())
 }
 
 /// The maps in it, in order; a notice where there is none.

@@ -1,9 +1,9 @@
 //! Faults of folders and merges, each with the law that finds it.
 
-use bspkit::face::records::Numbers;
 use bspkit::op::merge::merge;
 use bspkit::op::models::Removal;
 use bspkit::{Bsp, Data, Layout};
+use bspkit_text::records::Numbers;
 
 type Merge = fn(&Bsp<'static>, &Bsp<'static>, &Bsp<'static>) -> Vec<u8>;
 
@@ -73,10 +73,9 @@ fn merges_that_drop_a_side_are_seen() {
 }
 
 /// No file of a folder can be removed, cut or changed so that the map is the original one all the same.
-#[cfg(all(feature = "json", feature = "images"))]
 #[test]
 fn every_file_of_a_folder_counts() {
-    use bspkit::face::folder::{Folder, How, unpack};
+    use bspkit_text::folder::{Folder, How, unpack};
 
     // What another program reads, and what only says less if it is missing.
     const OTHERS: [&str; 2] = [".gitattributes", "original/findings.json"];

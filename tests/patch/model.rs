@@ -21,7 +21,6 @@ fn find(entities: &Entities<'_>, target: &Target) -> Option<Vec<usize>> {
             let all = entities.iter().filter(|entity| selector.matches(entity));
             (all.map(|entity| entity.index()).collect(), *count)
         }
-        _ => return None,
     };
     count.map_or(!found.is_empty(), |count| count == found.len()).then_some(found)
 }
@@ -47,7 +46,7 @@ fn naive(old: &Entities<'_>, operations: &[Operation]) -> Option<Vec<u8>> {
             _ => return None,
         };
         let Some(to) = to else { continue };
-        let (Spot::Before(target) | Spot::After(target)) = to else { return None };
+        let (Spot::Before(target) | Spot::After(target)) = to;
         let [beside] = find(old, target)?[..] else { return None };
         if on.contains(&beside) {
             return None;
@@ -69,13 +68,11 @@ fn naive(old: &Entities<'_>, operations: &[Operation]) -> Option<Vec<u8>> {
                     last_after.push((beside, *group.last()?));
                     before.unwrap_or(beside)
                 }
-                _ => return None,
             };
             let at = place(&ids, next_to);
             let behind = match to {
                 Spot::Before(_) => entities.move_all_before(&from, at).map(|()| 0),
                 Spot::After(_) => entities.move_all_after(&from, at).map(|()| 1),
-                _ => return None,
             };
             ids.retain(|id| !group.contains(id));
             let at = at - from.iter().filter(|from| **from < at).count() + behind.ok()?;

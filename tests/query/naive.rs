@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use bspkit::dialect::Form;
-use bspkit::face::records::{Format, Lump};
 use bspkit::record::{Cell, FlagNames, Meaning, Shape};
 use bspkit::{Bsp, Error};
+use bspkit_text::records::{Format, Lump};
 use serde_json::Value;
 
 /// Larger lumps are left to smaller maps: the evaluator takes a hundred times their size.

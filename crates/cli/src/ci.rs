@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
 use bspkit::disk::input;
-use bspkit::face::ci::{self, Baseline, MapFindings, Report};
-use bspkit::face::policy as policy_face;
 use bspkit::file::replace;
 use bspkit::finding::Finding;
 use bspkit::op::policy::{self, Policy};
 use bspkit::{Bsp, SaveOptions};
+use bspkit_text::ci::{self, Baseline, MapFindings, Report};
+use bspkit_text::policy as policy_face;
 use clap::ValueEnum;
 
 use super::context::{Context, is_stdin};

@@ -1,10 +1,10 @@
 //! `compress`, `decompress`, `prune`: the size of a map.
 
 use anyhow::Result;
-use bspkit::face::records::list_name;
 use bspkit::op::compress::{self, Report};
 use bspkit::op::prune::{Freed, Options, Pruned, PrunedLump, prune};
 use bspkit::{Bsp, Draft, ErrorKind};
+use bspkit_text::records::list_name;
 
 use super::context::Context;
 use super::help;

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use bspkit::bytes::escaped;
-use bspkit::face::changes::{DiffJson, LumpJson};
-use bspkit::face::folder::{Folder, is_unpacked};
-use bspkit::face::page::page;
-use bspkit::face::records::Numbers;
 use bspkit::file::replace;
 use bspkit::op::compare::{self, Change, Comparison, Kind, LumpChanges, TextChange};
 use bspkit::{Bsp, Error, ErrorKind, Layout, SaveOptions};
+use bspkit_text::changes::{DiffJson, LumpJson};
+use bspkit_text::folder::{Folder, is_unpacked};
+use bspkit_text::page::page;
+use bspkit_text::records::Numbers;
 use serde::Serialize;
 
 use super::context::{Context, Report, is_stdin};

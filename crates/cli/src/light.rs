@@ -8,10 +8,10 @@ use anyhow::{Context as _, Result, bail};
 use bspkit::content::lightmap::{Adjustment, Block, Image, Light, LightSet, LightStat};
 use bspkit::dialect::LuxelForm;
 use bspkit::disk::put::{self, put, refuse};
-use bspkit::face::images::light::{self, Export, INDEX, Index};
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
 use bspkit::threads::in_parallel;
 use bspkit::{Bsp, Draft, Error, ErrorKind, Place};
+use bspkit_text::images::light::{self, Export, INDEX, Index};
 use clap::ValueEnum;
 use serde::Serialize;
 

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Error, Result, anyhow};
 use bspkit::ErrorKind;
 use bspkit::disk::put;
-use bspkit::face::folder::is_unpacked;
 use bspkit::file::names;
+use bspkit_text::folder::is_unpacked;
 use clap::ArgAction;
 
 use super::context::{Context, is_stdin};

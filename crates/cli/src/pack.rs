@@ -5,12 +5,12 @@ use std::{fs, io};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::disk::put;
-use bspkit::face::folder::{Folder, How, Packed, Target, unpack};
-use bspkit::face::records::Format;
 use bspkit::file::names;
 use bspkit::finding::Finding;
 use bspkit::{Bsp, Data, Error, ErrorKind, Followed, Layout, Plan, SaveOptions};
 use bspkit_game::beside;
+use bspkit_text::folder::{Folder, How, Packed, Target, unpack};
+use bspkit_text::records::Format;
 use serde::Serialize;
 
 use super::context::{Context, Report, is_stdin};

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::disk::input;
-use bspkit::face::folder;
-use bspkit::face::records::{
-    CsvRows, Format as RecordsFormat, Lump, Numbers, list_name, parse_value, value_json, value_text,
-};
 use bspkit::op::query::{FieldChange, Query};
 use bspkit::record::FlagNames;
 use bspkit::{Branches, Bsp, Draft, Error, ErrorKind, Followed, ReferenceTree};
+use bspkit_text::folder;
+use bspkit_text::records::{
+    CsvRows, Format as RecordsFormat, Lump, Numbers, list_name, parse_value, value_json, value_text,
+};
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -6,10 +6,10 @@ use anyhow::{Context as _, Result, bail};
 use bspkit::content::visibility::{VisSet, Visibility};
 use bspkit::dialect::{Role, VisModel};
 use bspkit::disk::put::stream;
-use bspkit::face::images::visibility::{self, Kind, places};
 use bspkit::finding::{Code as FindingCode, Finding};
 use bspkit::op::check;
 use bspkit::{Bsp, Draft, Place};
+use bspkit_text::images::visibility::{self, Kind, places};
 use clap::ValueEnum;
 use serde::Serialize;
 

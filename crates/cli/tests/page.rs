@@ -16,8 +16,8 @@ mod pairs;
 mod run;
 
 use bspkit::content::visibility::VisSet;
-use bspkit::face::page::MOST_BYTES;
 use bspkit::{Bsp, Draft};
+use bspkit_text::page::MOST_BYTES;
 use html::{Tag, tags};
 use pairs::{FAMILIES, edited, fixture, page};
 
@@ -188,7 +188,7 @@ fn text_of_maps_is_not_markup() {
         });
         checked(&old, &new);
         let names = [hostile, hostile];
-        tags(&bspkit::face::page::page(names, [&old, &new], &bspkit::op::compare::whole(&old, &new, 10)));
+        tags(&bspkit_text::page::page(names, [&old, &new], &bspkit::op::compare::whole(&old, &new, 10)));
     }
 }
 

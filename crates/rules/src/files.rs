@@ -16,8 +16,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use bspkit::disk::{input, shown};
-use bspkit::face::records::Members;
-use bspkit::json::syntax;
+use bspkit::json::{Members, syntax};
 use bspkit::{Error, ErrorKind, Result};
 
 use crate::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Pattern, Rule, Rules, Step, Test};

@@ -174,8 +174,7 @@ impl<'p, 'a> Entry<'p, 'a> {
     }
 
     /// Where the bytes are in the pakfile that was read, if it is there that engines look for them.
-    #[cfg(feature = "json")]
-    pub(crate) fn stored_range(&self) -> Option<std::ops::Range<usize>> {
+    pub fn stored_range(&self) -> Option<std::ops::Range<usize>> {
         let Node::Source(at) = &self.pak.nodes[self.index] else { return None };
         let source = &self.pak.source;
         let (range, data) = source.entries[bytes::index(*at)].claimed()?;

@@ -75,7 +75,7 @@ impl<'a> Pak<'a> {
     }
 
     /// A pakfile without files, with the comment that the tools for this version write.
-    pub(crate) fn empty(dialect: &Dialect, version: i32) -> Pak<'a> {
+    pub fn empty(dialect: &Dialect, version: i32) -> Pak<'a> {
         match dialect.byte_order() {
             ByteOrder::Little if dialect.bare_paks.contains(&version) => Pak::new(b""),
             ByteOrder::Little => Pak::new(&Pak::XZP1),

@@ -213,8 +213,7 @@ fn misfit(map: &Bsp<'_>, links: &Links<'_>, after: &Bsp<'_>, [old, new]: [&Slot;
 
 impl Followed {
     /// Adds what another edit, made after this one, changed.
-    #[cfg(feature = "json")]
-    pub(crate) fn add(&mut self, other: Followed) {
+    pub fn add(&mut self, other: Followed) {
         other.fields.iter().for_each(|field| self.note(&field.lump, &field.field, field.count));
         self.removed.extend(other.removed);
         self.warnings.extend(other.warnings);

@@ -83,11 +83,21 @@ pub struct Structure<'d, 'a> {
 }
 
 /// Records that replace those of a range, one by one; the rest of them is added or removed.
+///
+/// ```
+/// use bspkit::Splice;
+/// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+/// let one = Splice { range: 0..0, records: vec![0; 12] };
+/// let followed = draft.structure().splice_lists(vec![("VERTEXES", vec![one])])?;
+/// assert_eq!(followed.fields[0].lump, "EDGES");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct Splice {
-    pub(crate) range: Range<usize>,
+pub struct Splice {
+    /// The old records.
+    pub range: Range<usize>,
     /// The new records, as bytes with little-endian numbers.
-    pub(crate) records: Vec<u8>,
+    pub records: Vec<u8>,
 }
 
 /// The options of an edit.
@@ -245,15 +255,13 @@ impl<'a> Structure<'_, 'a> {
 
     /// As [`Self::splice_list`], for many ranges of several lists at once, those of a list in order. All numbers in new
     /// records name what they name before the edit.
-    #[cfg(feature = "json")]
-    pub(crate) fn splice_lists(self, lists: Vec<(&str, Vec<Splice>)>) -> Result<Followed> {
+    pub fn splice_lists(self, lists: Vec<(&str, Vec<Splice>)>) -> Result<Followed> {
         let Structure { draft, options } = self;
         draft.follow(&options, |links| spliced(links, lists))
     }
 
     /// As [`Self::reorder_list`], for several lists at once.
-    #[cfg(feature = "json")]
-    pub(crate) fn reorder_lists(self, lists: &[(&str, &[usize])]) -> Result<Followed> {
+    pub fn reorder_lists(self, lists: &[(&str, &[usize])]) -> Result<Followed> {
         let Structure { draft, options } = self;
         draft.follow(&options, |links| reorders(links, lists))
     }

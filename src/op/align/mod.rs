@@ -1,6 +1,5 @@
 //! Which records of one array are which of another: in time by their number.
 
-#[cfg(feature = "json")]
 mod reading;
 
 use std::collections::HashMap;
@@ -8,8 +7,7 @@ use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use crate::op::diff::longest_rise;
-#[cfg(feature = "json")]
-pub(crate) use reading::{Doubt, Reading};
+pub use reading::{Doubt, Reading, Why};
 
 /// Above this number of records that differ, those of two arrays are compared by their indices.
 const MOST_ALIGNED: usize = 1 << 20;
@@ -19,9 +17,11 @@ const DEEPEST: u32 = 8;
 
 /// Records that differ: their indices in the old array, and in the new one. Between these, all records are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hunk {
-    pub(crate) old: Range<usize>,
-    pub(crate) new: Range<usize>,
+pub struct Hunk {
+    /// The records of the old array.
+    pub old: Range<usize>,
+    /// Those of the new one.
+    pub new: Range<usize>,
 }
 
 /// The records of an array.
@@ -42,7 +42,7 @@ impl<'b> Array<'b> {
 
 /// The records that differ. Arrays of one length are compared index by index; in others records were added or removed,
 /// and what stayed is found again by those that occur once.
-pub(crate) fn hunks(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
+pub fn hunks(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
     if old.len() / size == new.len() / size {
         let mut hunks = Vec::new();
         same_length(&Array { bytes: old, size }, &Array { bytes: new, size }, &mut hunks);

@@ -9,27 +9,41 @@ use super::{Array, Hunk, aligned};
 use crate::record::{Cell, RecordInfo};
 
 /// An edited list: where each old record is.
+///
+/// ```
+/// use bspkit::dialect::quake2::Edge;
+/// use bspkit::op::align::Reading;
+/// use bspkit::record::Record;
+/// let (old, new) = ([1, 0, 2, 0, 3, 0, 4, 0], [9, 0, 9, 0, 1, 0, 2, 0, 3, 0, 4, 0]);
+/// let (reading, other) = Reading::all(&old, &new, Edge::INFO).unwrap();
+/// assert_eq!((reading.added, other), (vec![0..1], None));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Reading {
+pub struct Reading {
     /// The old records that are replaced, removed or added: the range of old ones and that of new ones, in the order of
     /// both. As many old as new ones are values that changed in place.
-    pub(crate) spliced: Vec<Hunk>,
+    pub spliced: Vec<Hunk>,
     /// Which record of the spliced list comes to each place, if some moved.
-    pub(crate) order: Option<Vec<usize>>,
+    pub order: Option<Vec<usize>>,
     /// Where the records that were added are in the new list, in the order of the readings.
-    pub(crate) added: Vec<Range<usize>>,
+    pub added: Vec<Range<usize>>,
 }
 
 /// Why it is not known which record is which. The ranges are those of old records and of new ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Doubt {
-    pub(crate) old: Range<usize>,
-    pub(crate) new: Range<usize>,
-    pub(crate) why: Why,
+pub struct Doubt {
+    /// The old records.
+    pub old: Range<usize>,
+    /// The new ones.
+    pub new: Range<usize>,
+    /// The reason.
+    pub why: Why,
 }
 
+/// The reason of a [`Doubt`], which prints as the end of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
+#[non_exhaustive]
+pub enum Why {
     /// As many records are replaced by fewer or more, which are different.
     Counts,
     /// Records moved to where others are gone, and new ones are elsewhere.
@@ -61,7 +75,7 @@ impl Reading {
     /// Reads a new list beside the old one. There is a second reading if equal records are in a row and it is not
     /// known which of them were added or removed: the first one takes the last ones, as copies after the original, the
     /// second one the first ones.
-    pub(crate) fn all(old: &[u8], new: &[u8], record: &RecordInfo) -> Result<(Self, Option<(Self, Doubt)>), Doubt> {
+    pub fn all(old: &[u8], new: &[u8], record: &RecordInfo) -> Result<(Self, Option<(Self, Doubt)>), Doubt> {
         let arrays = [Array { bytes: old, size: record.size }, Array { bytes: new, size: record.size }];
         let mut hunks = aligned(old, new, record.size);
         slide(&arrays, &mut hunks, Way::Down);
@@ -77,7 +91,7 @@ impl Reading {
     }
 
     /// Whether each record is at its old index, and none was added or removed.
-    pub(crate) fn is_in_place(&self) -> bool {
+    pub fn is_in_place(&self) -> bool {
         self.order.is_none() && self.spliced.iter().all(|hunk| hunk.old == hunk.new)
     }
 

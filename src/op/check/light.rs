@@ -117,7 +117,7 @@ const PLACES: [Role; 4] = [Role::TexInfo, Role::Vertexes, Role::Edges, Role::Sur
 type Size = ([usize; 2], usize);
 
 /// Whether the place or the size of light follows from a slot.
-pub(crate) fn places_light(bsp: &Bsp<'_>, slot: &Slot) -> bool {
+pub fn places_light(bsp: &Bsp<'_>, slot: &Slot) -> bool {
     let LightModel::Faces(model) = bsp.dialect().light else { return false };
     let name = slot.name.as_str();
     let is_of_faces = model.lumps.iter().any(|lumps| lumps.faces.contains(&name) || lumps.placed_by == Some(name));

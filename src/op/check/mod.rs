@@ -31,12 +31,10 @@ use finding::{
     ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TARGET,
     ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
 };
-#[cfg(feature = "json")]
-pub(crate) use light::places_light;
+pub use light::places_light;
 use lumps::{Lump, Lumps};
 pub use lumps::{Usage, usage};
-#[cfg(feature = "json")]
-pub(crate) use physics::places_solids;
+pub use physics::places_solids;
 pub use references::{Stale, stale};
 
 /// Options of a check.
@@ -150,7 +148,7 @@ fn touched(draft: &Draft<'_>, view: &Bsp<'_>) -> Vec<SlotId> {
 
 /// Of what [`introduced`] finds, the light and the collision models that do not go along with the edits; `view` is the
 /// map with these.
-pub(crate) fn left_behind(draft: &Draft<'_>, view: &Bsp<'_>, options: &Options) -> Vec<Finding> {
+pub fn left_behind(draft: &Draft<'_>, view: &Bsp<'_>, options: &Options) -> Vec<Finding> {
     let mut left = Sink::new(&options.allowed, LISTED);
     let touched = touched(draft, view);
     light::check_relit(draft.bsp(), view, &touched, &mut left);

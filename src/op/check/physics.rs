@@ -26,8 +26,7 @@ const SOLIDS: [Solids; 2] = [
 type Shape = Vec<u8>;
 
 /// Whether the shape of a solid follows from a slot.
-#[cfg(feature = "json")]
-pub(crate) fn places_solids(bsp: &Bsp<'_>, slot: &Slot) -> bool {
+pub fn places_solids(bsp: &Bsp<'_>, slot: &Slot) -> bool {
     SOLIDS.iter().any(|solids| solids.made_of.contains(&slot.name.as_str()) && has(bsp, solids.lump))
 }
 

@@ -31,7 +31,6 @@ pub struct LumpChanges {
 /// What happened to an entity, a record or a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "json", derive(serde::Serialize), serde(rename_all = "lowercase"))]
-#[non_exhaustive]
 pub enum How {
     /// It is new.
     Added,
@@ -47,7 +46,6 @@ pub enum How {
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Change {
     /// An entity.
     Entity(EntityChange),

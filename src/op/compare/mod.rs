@@ -435,6 +435,13 @@ pub struct Touched {
     pub bytes: usize,
 }
 
+impl Touched {
+    /// As many bytes of a file that is no map.
+    pub fn of_bytes(bytes: usize) -> Self {
+        Touched { bytes, ..Touched::default() }
+    }
+}
+
 /// How many entities, records, files or collision models of a lump something happened to.
 ///
 /// ```

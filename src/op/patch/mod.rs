@@ -54,7 +54,6 @@ pub struct Patch {
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Operation {
     /// Changes pairs of entities.
     Edit {
@@ -122,7 +121,6 @@ pub enum Operation {
 /// assert_eq!(Target::Index(17).to_string(), "#17");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Target {
     /// The entity with this index.
     Index(usize),
@@ -166,7 +164,6 @@ impl Match {
 ///
 /// If several operations put entities after the same entity, the order of the operations is kept.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Spot {
     /// Directly before it.
     Before(Target),
@@ -201,7 +198,6 @@ pub struct Expected {
 
 /// A change of the pairs of an entity. Numbers of keys refer to the state after the previous changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Change {
     /// Sets a value; a missing key is added after the others.
     Set {

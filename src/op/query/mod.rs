@@ -110,7 +110,6 @@ pub struct FieldChange {
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Value<'v> {
     /// A part of a record, with its bytes, little-endian.
     Part {

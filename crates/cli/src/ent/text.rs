@@ -11,12 +11,12 @@ use anyhow::{Context as _, Error as AnyhowError, Result, anyhow, bail};
 use bspkit::content::entities::{Diagnostic, Entities};
 use bspkit::dialect::Role;
 use bspkit::disk::input;
-use bspkit::face::entities::{self, List};
 use bspkit::file::replace;
 use bspkit::op::check;
 use bspkit::op::compare;
 use bspkit::op::diff::{patch_to_text, text_of};
 use bspkit::{Draft, Error, ErrorKind, Hint, SaveOptions};
+use bspkit_text::entities::{self, List};
 
 use super::{Choice, is_broken, refuse_cut, warn_if_verbose, warn_of};
 use crate::context::{Context, is_stdin};

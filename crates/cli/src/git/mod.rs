@@ -10,11 +10,11 @@ use anyhow::{Context as _, Result, bail};
 use bspkit::bytes::{Data, escaped, for_terminal};
 use bspkit::content::select::Selector;
 use bspkit::disk::input;
-use bspkit::face::outline::{not_a_map, outline};
 use bspkit::file::{SideFile, replace};
 use bspkit::json::ValueJson;
 use bspkit::op::merge::{Conflict, Merged, Side, Subject, merge, merge_with};
 use bspkit::{Bsp, ErrorKind, Layout, SaveOptions};
+use bspkit_text::outline::{not_a_map, outline};
 use serde::Serialize;
 
 use super::context::Context;

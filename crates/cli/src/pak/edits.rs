@@ -10,9 +10,9 @@ use bspkit::bytes::escaped;
 use bspkit::content::pak::{Moves, Order, Packed, Pak, Time, lookup_name};
 use bspkit::disk::input;
 use bspkit::disk::names::path;
-use bspkit::face::pak::{self, FoundFile, Names, files_in};
 use bspkit::file::names::path_hazard;
 use bspkit::{Data, Error, ErrorKind};
+use bspkit_text::pak::{self, FoundFile, Names, files_in};
 use clap::ValueEnum;
 
 use super::names_of;

@@ -12,11 +12,11 @@ use anyhow::{Context as _, Error, Result};
 use bspkit::bytes::escaped;
 use bspkit::content::pak::{Entry, Pak};
 use bspkit::dialect::Role;
-use bspkit::face::changes::ComparisonJson;
-use bspkit::face::pak::{Extracted, extract};
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
 use bspkit::op::compare::{self, Comparison};
 use bspkit::{Bsp, ErrorKind, Place};
+use bspkit_text::changes::ComparisonJson;
+use bspkit_text::pak::{Extracted, extract};
 use serde::Serialize;
 
 use super::context::{Context, Names};

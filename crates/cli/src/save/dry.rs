@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 use bspkit::bytes::differences;
 use bspkit::dialect::{Checksum, Sum, Use};
-use bspkit::face::changes::ComparisonJson;
 use bspkit::finding::Finding;
 use bspkit::op::check::Stale;
 use bspkit::op::checksum::{self, Value};
 use bspkit::op::compare::{self, Comparison, Touched};
 use bspkit::{Bsp, ChangeKind, Draft, Plan};
+use bspkit_text::changes::ComparisonJson;
 use serde::Serialize;
 
 use super::Findings;

@@ -14,7 +14,7 @@ use bspkit::content::textures::{LEVELS, Miptex, Textures};
 use bspkit::content::wad::Wad;
 use bspkit::disk::input;
 use bspkit::disk::put::{self, put};
-use bspkit::face::images::textures::{self, file_name};
+use bspkit_text::images::textures::{self, file_name};
 
 use super::{files, finding, nothing_else, refused};
 use crate::context::{Context, Names};

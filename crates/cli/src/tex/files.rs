@@ -12,10 +12,10 @@ use bspkit::content::wad::Wad;
 use bspkit::content::wal::{Wal, WalHeader};
 use bspkit::disk::input;
 use bspkit::disk::put::{self, put};
-use bspkit::face::images::textures::{self, file_name};
 use bspkit::file::SideFile;
 use bspkit::record::{FieldInfo, FlagNames, Record, parse, print};
 use bspkit::{SaveOptions, dialect};
+use bspkit_text::images::textures::{self, file_name};
 use serde::Serialize;
 
 use super::copies::{Shelf, named, open_wad};

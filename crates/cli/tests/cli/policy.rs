@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use bspkit::face::policy::{keys_of_policies, read};
 use bspkit::op::policy::{self, CODES};
 use bspkit::{Bsp, Layout};
+use bspkit_text::policy::{keys_of_policies, read};
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 

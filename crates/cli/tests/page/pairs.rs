@@ -40,5 +40,5 @@ pub(crate) fn edited(map: &Bsp<'static>, edit: impl FnOnce(&mut Draft<'static>))
 }
 
 pub(crate) fn page(old: &Bsp<'_>, new: &Bsp<'_>) -> String {
-    bspkit::face::page::page(["old.bsp", "new.bsp"], [old, new], &compare::whole(old, new, 1000))
+    bspkit_text::page::page(["old.bsp", "new.bsp"], [old, new], &compare::whole(old, new, 1000))
 }

@@ -1,6 +1,6 @@
 //! Rules as patches, patches as rules, and rules as text of Stripper.
 
-use bspkit::face::patch;
+use bspkit_text::patch;
 
 use super::*;
 

@@ -3,8 +3,8 @@
 use bspkit::Layout;
 use bspkit::content::lightmap::{Adjustment, Image, Luxel};
 use bspkit::content::texture_names::Renaming;
-use bspkit::face::records::parse_value;
 use bspkit::op::query::FieldChange;
+use bspkit_text::records::parse_value;
 
 use super::*;
 

@@ -1,0 +1,426 @@
+//! Findings about many maps in the formats that CI systems read: a [`Report`], and the [`Baseline`] of what is known.
+
+mod formats;
+
+use std::collections::HashMap;
+use std::io::{self, Seek, Write};
+use std::path::PathBuf;
+
+use md5::{Digest, Md5};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tempfile::SpooledTempFile;
+
+use bspkit::disk::shown;
+use bspkit::finding::{Code, Finding, Severity};
+use bspkit::{Error, ErrorKind, Result};
+
+/// The findings about one map.
+///
+/// ```
+/// use bspkit_text::ci::MapFindings;
+/// let error = bspkit::Bsp::parse(b"text").unwrap_err();
+/// let findings = vec![(bspkit::op::policy::unread(&error), true)];
+/// let map = MapFindings { path: "a.bsp".into(), findings, ..MapFindings::default() };
+/// assert_eq!(map.denied(), 1);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct MapFindings {
+    /// The path of the map.
+    pub path: PathBuf,
+    /// The dialect; `None` if the map could not be opened.
+    pub dialect: Option<&'static str>,
+    /// Each finding, and whether it counts as a failure.
+    pub findings: Vec<(Finding, bool)>,
+    /// How many findings were left out, since the baseline has them.
+    pub known: usize,
+}
+
+impl MapFindings {
+    /// How many findings count as failures.
+    pub fn denied(&self) -> usize {
+        self.findings.iter().filter(|(_, is_denied)| *is_denied).map(|(finding, _)| finding.count).sum()
+    }
+
+    /// Whether it could not be opened.
+    fn is_unread(&self) -> bool {
+        self.dialect.is_none()
+    }
+
+    /// The path with slashes, without `./` at its start.
+    fn uri(&self) -> String {
+        let path = self.path.to_string_lossy();
+        let path = if cfg!(windows) { path.replace('\\', "/") } else { path.into_owned() };
+        path.strip_prefix("./").map_or(path.clone(), str::to_owned)
+    }
+}
+
+/// Where a finding is, in words: `FACES, record 3, texinfo`; empty if no place is known.
+fn place(finding: &Finding) -> String {
+    let place = &finding.place;
+    let mut parts: Vec<String> = place.lump.iter().cloned().collect();
+    parts.extend(place.record.map(|record| format!("record {record}")));
+    parts.extend(finding.place.field.clone());
+    let offset = place.offset.filter(|_| place.record.is_none());
+    parts.extend(offset.map(|offset| format!("offset {offset}")));
+    parts.join(", ")
+}
+
+/// The place and the sentence of a finding.
+fn sentence(finding: &Finding) -> String {
+    match place(finding) {
+        place if place.is_empty() => finding.message.clone(),
+        place => format!("{place}: {}", finding.message),
+    }
+}
+
+/// Names for findings of a map that stay the same when records and offsets move: a hash of the path, the code, the lump
+/// and the sentence, with a number for equal ones.
+#[derive(Default)]
+struct Fingerprints(HashMap<String, usize>);
+
+impl Fingerprints {
+    fn of(&mut self, map: &MapFindings, finding: &Finding) -> String {
+        let (lump, field) = (finding.place.lump.as_deref().unwrap_or(""), finding.place.field.as_deref().unwrap_or(""));
+        let text = [&map.uri(), finding.code.name, lump, field, &finding.message].join("\0");
+        let nth = self.0.entry(text.clone()).or_default();
+        *nth += 1;
+        hex(&Md5::digest(format!("{text}\0{nth}")))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The name of a severity in another format.
+fn severity(severity: Severity, names: [&'static str; 3]) -> &'static str {
+    match severity {
+        Severity::Error => names[0],
+        Severity::Warning => names[1],
+        Severity::Note => names[2],
+    }
+}
+
+/// `3 findings`, `1 finding`.
+fn count(number: usize, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
+}
+
+// A report about many maps, written map by map.
+
+/// A longer report waits in a file without a name.
+const MOST_IN_MEMORY: usize = 1 << 20;
+
+/// The format of a [`Report`].
+///
+/// ```
+/// use bspkit_text::ci::{Format, Report};
+/// let mut text = Vec::new();
+/// Report::new(Format::Gitlab).write_to(&mut text)?;
+/// assert_eq!(text, b"[]\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// A line for each finding.
+    Text,
+    /// A line of JSON for each map, as `docs/schema/ci.schema.json` says.
+    JsonLines,
+    /// JUnit XML: a test case for each map.
+    Junit,
+    /// SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS.
+    Sarif,
+    /// Workflow commands of GitHub Actions.
+    Github,
+    /// GitLab's code quality report.
+    Gitlab,
+}
+
+/// A report about many maps. Its memory does not depend on their number.
+///
+/// ```
+/// use bspkit_text::ci::{Format, MapFindings, Report};
+/// let error = bspkit::Bsp::parse(b"text").unwrap_err();
+/// let findings = vec![(bspkit::op::policy::unread(&error), true)];
+/// let mut report = Report::new(Format::Github);
+/// report.add(&MapFindings { path: "maps/a.bsp".into(), findings, ..MapFindings::default() });
+/// let mut text = Vec::new();
+/// report.write_to(&mut text)?;
+/// assert!(text.starts_with(b"::error file=maps/a.bsp,title=map-unread::"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Report {
+    format: Format,
+    body: SpooledTempFile,
+    /// The first error of the file.
+    error: Option<io::Error>,
+    totals: Totals,
+    /// The codes that were found, in the order of the first finding of each.
+    codes: Vec<&'static Code>,
+    /// The rows of GitHub's summary.
+    rows: Vec<String>,
+}
+
+/// What was counted so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    maps: usize,
+    /// Maps that could not be opened, and others with findings that count as failures.
+    errors: usize,
+    failures: usize,
+    findings: usize,
+    known: usize,
+}
+
+impl Report {
+    /// A report about no map yet.
+    pub fn new(format: Format) -> Self {
+        let (error, totals, codes, rows) = Default::default();
+        Report { format, body: SpooledTempFile::new(MOST_IN_MEMORY), error, totals, codes, rows }
+    }
+
+    /// Adds a map. An error of the file in which a long report waits is given by [`Report::write_to`].
+    pub fn add(&mut self, map: &MapFindings) {
+        self.totals.maps += 1;
+        self.totals.errors += usize::from(map.is_unread());
+        self.totals.failures += usize::from(!map.is_unread() && map.denied() > 0);
+        self.totals.known += map.known;
+        let part = self.part(map);
+        self.totals.findings += map.findings.len();
+        if let Err(error) = self.body.write_all(part.as_bytes()) {
+            self.error.get_or_insert(error);
+        }
+    }
+
+    /// The part of the report about a map.
+    fn part(&mut self, map: &MapFindings) -> String {
+        match self.format {
+            Format::Text => {
+                let path = shown(&map.path);
+                map.findings.iter().map(|(finding, _)| format!("{path}: {finding}\n")).collect()
+            }
+            Format::JsonLines => formats::line(map),
+            Format::Junit => formats::case(map),
+            Format::Github => {
+                let room = formats::MOST_LISTED - self.rows.len();
+                self.rows.extend(map.findings.iter().take(room).map(|(finding, _)| formats::row(map, finding)));
+                formats::lines(map)
+            }
+            Format::Sarif => {
+                let rules: Vec<usize> = map.findings.iter().map(|(finding, _)| self.rule(finding.code)).collect();
+                let mut prints = Fingerprints::default();
+                let results = map.findings.iter().zip(rules);
+                self.items(8, results.map(|(it, rule)| formats::result(map, it, rule, &prints.of(map, &it.0))))
+            }
+            Format::Gitlab => {
+                let mut prints = Fingerprints::default();
+                self.items(2, map.findings.iter().map(|it| formats::issue(map, it, &prints.of(map, &it.0))))
+            }
+        }
+    }
+
+    /// The place of a code among those that were found.
+    fn rule(&mut self, code: &'static Code) -> usize {
+        self.codes.iter().position(|known| std::ptr::eq(*known, code)).unwrap_or_else(|| {
+            self.codes.push(code);
+            self.codes.len() - 1
+        })
+    }
+
+    /// Items of a list of JSON, each on lines of its own that are indented.
+    fn items(&self, spaces: usize, items: impl Iterator<Item = Value>) -> String {
+        let indent = format!("\n{:spaces$}", "");
+        let mut text = String::new();
+        for (index, item) in items.enumerate() {
+            if index > 0 || self.totals.findings > 0 {
+                text.push(',');
+            }
+            // Line breaks within strings are escaped.
+            text += &format!("\n{item:#}").replace('\n', &indent);
+        }
+        text
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// Those of the writer, and those of the file in which a long report waited.
+    pub fn write_to(&mut self, mut out: impl Write) -> io::Result<()> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        let [head, foot] = match self.format {
+            Format::Junit => formats::junit_frame(&self.totals),
+            Format::Sarif => formats::sarif_frame(&self.codes),
+            Format::Gitlab => ["[".to_owned(), "]\n".to_owned()],
+            Format::Text | Format::JsonLines | Format::Github => Default::default(),
+        };
+        out.write_all(head.as_bytes())?;
+        self.body.rewind()?;
+        io::copy(&mut self.body, &mut out)?;
+        // The end of a list that is not empty has its own line.
+        let end = match self.format {
+            Format::Sarif if self.totals.findings > 0 => "\n      ",
+            Format::Gitlab if self.totals.findings > 0 => "\n",
+            _ => "",
+        };
+        out.write_all(end.as_bytes())?;
+        out.write_all(foot.as_bytes())
+    }
+
+    /// A summary in Markdown, for the file that `GITHUB_STEP_SUMMARY` names. A report in GitHub's format has it.
+    pub fn summary(&self) -> String {
+        formats::summary(&self.totals, &self.rows)
+    }
+}
+
+// Baselines: findings that are known, so that only new ones count.
+
+/// The findings that are known, by map.
+///
+/// A finding is known if the baseline has one for the same map with the same code, lump and field, and the same
+/// sentence. Records and offsets may be others, since they move. If the sentences differ only in numbers and the record
+/// is the same, it is known too. Each entry of a baseline is for one finding.
+///
+/// ```
+/// use bspkit_text::ci::Baseline;
+/// let error = bspkit::Bsp::parse(b"text").unwrap_err();
+/// let found = bspkit::op::policy::unread(&error);
+/// let mut baseline = Baseline::default();
+/// baseline.add("a.bsp", &[found.clone()]);
+/// let read = Baseline::read(&baseline.write())?;
+/// assert_eq!(read.new_ones("a.bsp", vec![found.clone(), found.clone()]).len(), 1);
+/// assert_eq!(read.new_ones("b.bsp", vec![found]).len(), 1);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Baseline {
+    maps: HashMap<String, Vec<Known>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    path: String,
+    code: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lump: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    message: String,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    count: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(count: &usize) -> bool {
+    *count == 1
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    version: u32,
+    findings: Vec<Known>,
+}
+
+impl Known {
+    fn new(path: &str, finding: &Finding) -> Self {
+        Known {
+            path: path.to_owned(),
+            code: finding.code.name.to_owned(),
+            lump: finding.place.lump.clone(),
+            record: finding.place.record,
+            field: finding.place.field.clone(),
+            message: finding.message.clone(),
+            count: finding.count,
+        }
+    }
+
+    fn kind(&self) -> (&str, Option<&str>, Option<&str>) {
+        (&self.code, self.lump.as_deref(), self.field.as_deref())
+    }
+
+    /// Whether both are the same finding, apart from where it is.
+    fn says_the_same(&self, other: &Known) -> bool {
+        self.kind() == other.kind() && self.message == other.message
+    }
+
+    /// Whether both are about the same record and differ only in numbers.
+    fn is_there_too(&self, other: &Known) -> bool {
+        let is_placed = self.record.is_some() && self.record == other.record;
+        is_placed && self.kind() == other.kind() && without_numbers(&self.message).eq(without_numbers(&other.message))
+    }
+
+    /// Whether both say how many more findings of a kind there are, and there are not more now.
+    fn is_rest_of(&self, other: &Known) -> bool {
+        other.count > 1 && self.count > 1 && self.kind() == other.kind() && self.count <= other.count
+    }
+}
+
+fn without_numbers(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter(|letter| !letter.is_ascii_digit())
+}
+
+impl Baseline {
+    /// Reads a baseline.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a text that is not a baseline.
+    pub fn read(text: &str) -> Result<Self> {
+        let document: Document = serde_json::from_str(text)
+            .map_err(|error| Error::new(ErrorKind::Argument, "it is not a baseline").with_source(error))?;
+        if document.version != 1 {
+            let message = format!("the baseline has version {}, and only version 1 is known", document.version);
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        let mut baseline = Baseline::default();
+        for known in document.findings {
+            baseline.maps.entry(known.path.clone()).or_default().push(known);
+        }
+        Ok(baseline)
+    }
+
+    /// Adds findings about a map; the path is relative to the baseline's folder, with slashes.
+    pub fn add(&mut self, path: &str, findings: &[Finding]) {
+        let known = findings.iter().map(|finding| Known::new(path, finding));
+        self.maps.entry(path.to_owned()).or_default().extend(known);
+    }
+
+    /// The document: sorted, one line for each finding, so that version control shows what changed.
+    pub fn write(&self) -> String {
+        let mut all: Vec<&Known> = self.maps.values().flatten().collect();
+        all.sort();
+        // Strings and numbers can always be written.
+        let lines: Vec<String> = all.iter().map(|known| serde_json::to_string(known).unwrap_or_default()).collect();
+        let list = if lines.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", lines.join(",\n")) };
+        format!("{{\"version\": 1, \"findings\": {list}}}\n")
+    }
+
+    /// The findings about a map that are not known.
+    pub fn new_ones(&self, path: &str, findings: Vec<Finding>) -> Vec<Finding> {
+        let mut left: Vec<&Known> = self.maps.get(path).into_iter().flatten().collect();
+        let mut new: Vec<(Known, Finding)> =
+            findings.into_iter().map(|finding| (Known::new(path, &finding), finding)).collect();
+        let ways: [fn(&Known, &Known) -> bool; 4] =
+            [Known::eq, Known::says_the_same, Known::is_there_too, Known::is_rest_of];
+        for is_known in ways {
+            new.retain(|(finding, _)| match left.iter().position(|known| is_known(finding, known)) {
+                Some(at) => {
+                    left.swap_remove(at);
+                    false
+                }
+                None => true,
+            });
+        }
+        new.into_iter().map(|(_, finding)| finding).collect()
+    }
+}

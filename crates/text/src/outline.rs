@@ -1,0 +1,101 @@
+//! A map as lines of text, for `git diff`: what it is, its lumps with hashes of their content, its embedded files and
+//! its entities. The same content gives the same text wherever it is in the file.
+
+use md5::{Digest, Md5};
+
+use bspkit::Bsp;
+use bspkit::Error;
+use bspkit::bytes::escaped;
+use bspkit::content::entities::Entities;
+use bspkit::dialect::Role;
+use bspkit::file::{SegmentKind, Slot};
+
+/// The text of a map. It does not have offsets, since these change with every edit.
+///
+/// ```
+/// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
+/// let text = bspkit_text::outline::outline(&map);
+/// assert!(text.starts_with(b"Quake II (quake2), version 38\n"));
+/// assert!(String::from_utf8_lossy(&text).contains("\n20 entities:\n{\n\"classname\" \"worldspawn\"\n"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn outline(bsp: &Bsp<'_>) -> Vec<u8> {
+    let revision = bsp.revision().map(|revision| format!(", revision {revision}")).unwrap_or_default();
+    let mut text = format!("{} ({}), version {}{revision}\n", bsp.dialect().title, bsp.dialect().name, bsp.version());
+    text += "\nlumps:\n";
+    for slot in bsp.slots().iter().filter(|slot| !slot.stored.is_empty()) {
+        text += &lump(bsp, slot);
+    }
+    let mut rest = Vec::new();
+    for segment in bsp.container().segments() {
+        if matches!(segment.kind, SegmentKind::Gap | SegmentKind::BspxGap | SegmentKind::Tail) {
+            // Lumps that shrink or move leave zeros, which are not content.
+            rest.extend(bsp.container().bytes()[segment.range].iter().filter(|byte| **byte != 0));
+        }
+    }
+    if !rest.is_empty() {
+        text += &format!("outside of lumps: {} bytes that are not zero, md5 {}\n", rest.len(), hash(&rest));
+    }
+    text += &files(bsp);
+    let mut text = text.into_bytes();
+    text.extend(entities(bsp));
+    text
+}
+
+/// The line for a file that is not a map, with the reason.
+///
+/// ```
+/// let error = bspkit::Bsp::parse(b"text").unwrap_err();
+/// let line = bspkit_text::outline::not_a_map(b"text", &error);
+/// assert_eq!(line, "not a map: 4 bytes, md5 1cb251ec0d568de6a929b520c4aed8d1: this is not a map of the BSP family\n");
+/// ```
+pub fn not_a_map(bytes: &[u8], why: &Error) -> String {
+    format!("not a map: {} bytes, md5 {}: {why}\n", bytes.len(), hash(bytes))
+}
+
+/// A line about a lump. Members of the game lump have lines of their own.
+fn lump(bsp: &Bsp<'_>, slot: &Slot) -> String {
+    let version = slot.version.filter(|version| *version != 0).map(|version| format!(" version {version}"));
+    let content = match bsp.bytes(slot.id) {
+        // The words of the game lump change with every edit, and its members have lines.
+        Ok(_) if bsp.role_of(slot.id) == Some(Role::GameLump) => "a list".to_owned(),
+        Ok(bytes) => {
+            let parts = bsp.spans(slot).unwrap_or_default();
+            let records: usize = parts.iter().map(|part| part.count()).sum();
+            let records = if parts.is_empty() { String::new() } else { format!("{records} records, ") };
+            format!("{records}{} bytes, md5 {}", bytes.len(), hash(&bytes))
+        }
+        Err(error) => format!("cannot be decompressed: {error}"),
+    };
+    let compressed = if bsp.decompressed_size(slot.id).is_some() { ", compressed" } else { "" };
+    format!("{}{}: {content}{compressed}\n", slot.name, version.unwrap_or_default())
+}
+
+fn files(bsp: &Bsp<'_>) -> String {
+    let Some(pak) = bsp.role(Role::Pak).and_then(|_| bsp.pak().ok()).filter(|pak| !pak.is_empty()) else {
+        return String::new();
+    };
+    let mut text = "\nembedded files:\n".to_owned();
+    for entry in pak.iter() {
+        let (name, size, method) = (escaped(entry.name()), entry.size(), entry.method());
+        text += &format!("{name}: {size} bytes, crc {:08x}, {method}\n", entry.crc());
+    }
+    text
+}
+
+/// The text of the entities as it is, up to the NUL.
+fn entities(bsp: &Bsp<'_>) -> Vec<u8> {
+    let Some(bytes) = bsp.role(Role::Entities).and_then(|slot| bsp.bytes(slot.id).ok()) else { return Vec::new() };
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let count = Entities::parse(bytes.clone(), bsp.entity_rules()).map_or(0, |entities| entities.len());
+    let mut text = format!("\n{count} entities:\n").into_bytes();
+    text.extend_from_slice(&bytes[..end]);
+    if !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    text
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Md5::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
