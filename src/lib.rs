@@ -46,8 +46,9 @@
 //! All are on by default; who only edits maps says `default-features = false`. `json` has findings and other results
 //! as JSON; `binrw` has the traits of that crate for records. `mmap` adds `Bsp::open_mapped`,
 //! which maps a file where [`Bsp::open`] reads it, on Unix; without it the library forbids unsafe code. The program is
-//! the crate `bspkit-cli`, scripts over maps are `bspkit-script`, rule
-//! files (Stripper and its relatives) `bspkit-rules`; what maps need of their games is `bspkit-game`, and maps as text, JSON, folders and images are `bspkit-text`.
+//! the crate `bspkit-cli`, scripts over maps are `bspkit-script`, rule files (Stripper and its relatives)
+//! `bspkit-rules`; what maps need of their games is `bspkit-game`, and maps as text, JSON, folders and images are
+//! `bspkit-text`.
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 #![cfg_attr(feature = "mmap", deny(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]

@@ -1,4 +1,4 @@
-//! Maps and the files of their games: what a map needs of them, what it has of its own, and what goes with another name.
+//! Maps and the files of their games: what a map needs of them, and what goes with another name of a map.
 //!
 //! | what | where |
 //! |---|---|

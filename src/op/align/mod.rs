@@ -1,4 +1,10 @@
 //! Which records of one array are which of another: in time by their number.
+//!
+//! ```
+//! use bspkit::op::align::{Hunk, hunks};
+//! let found: Vec<Hunk> = hunks(b"abcd", b"axcd", 1);
+//! assert_eq!(found, [Hunk { old: 1..2, new: 1..2 }]);
+//! ```
 
 mod reading;
 

@@ -436,7 +436,7 @@ pub struct Touched {
 }
 
 impl Touched {
-    /// As many bytes of a file that is no map.
+    /// This many bytes of a file that is not a map.
     pub fn of_bytes(bytes: usize) -> Self {
         Touched { bytes, ..Touched::default() }
     }
