@@ -3,6 +3,12 @@
 
 #[path = "common/corpus.rs"]
 mod corpus;
+#[path = "compare/files.rs"]
+mod files;
+#[path = "compare/identity.rs"]
+mod identity;
+#[path = "compare/models.rs"]
+mod models;
 #[path = "common/named.rs"]
 mod named;
 #[path = "common/random.rs"]

@@ -72,7 +72,13 @@ impl Polygons<'_> {
         self.corners(face, &mut Room::of(&self.geometry))
     }
 
-    fn corners(&self, face: usize, room: &mut Room) -> Result<Vec<[f32; 3]>> {
+    /// The room for the edges of all faces.
+    pub(super) fn room(&self) -> Room {
+        Room::of(&self.geometry)
+    }
+
+    /// The corners of a face, within the room for all faces.
+    pub(super) fn corners(&self, face: usize, room: &mut Room) -> Result<Vec<[f32; 3]>> {
         let error = |kind: ErrorKind, message: &str| {
             Error::new(kind, message).at(Place::default().lump(self.lump).record(face))
         };

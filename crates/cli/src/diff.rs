@@ -1,16 +1,20 @@
 //! `diff`: what differs between two maps.
 
+use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use bspkit::bytes::escaped;
-use bspkit::file::replace;
+use bspkit::disk::put;
+use bspkit::file::{names, replace};
 use bspkit::op::compare::{self, Change, Comparison, Kind, LumpChanges, TextChange};
 use bspkit::{Bsp, Error, ErrorKind, Layout, SaveOptions};
 use bspkit_text::changes::{DiffJson, LumpJson};
 use bspkit_text::folder::{Folder, is_unpacked};
-use bspkit_text::page::page;
+use bspkit_text::page::{MapRow, folder, page};
 use bspkit_text::records::Numbers;
 use serde::Serialize;
 
@@ -29,7 +33,8 @@ use crate::talk::count;
 /// bytes, and so are headers, gaps between lumps, and what follows the last lump. Lumps, entities, records and files
 /// that only moved are not listed as changed. The first differences of each lump are listed; -v lists up to 30,000.
 ///
-/// Of two folders, maps with the same path below them are compared. A folder that `unpack` wrote is the map that
+/// Of two folders, maps with the same path below them are compared, and --html writes a list of the maps that differ,
+/// with a page about each in a folder beside it: review.html and review_files. A folder that `unpack` wrote is the map that
 /// `pack` would make of it. Of maps of two dialects, only lumps of the same form are compared: entities, embedded
 /// files and others; the rest is named. The exit status is 0 if the files are the same, 1 if they differ, 2 if one
 /// cannot be read.
@@ -40,6 +45,7 @@ use crate::talk::count;
   bspkit diff dm4.bsp dm4_new.bsp --only entities --only files -v
   git show HEAD:dm4.bsp | bspkit diff - dm4.bsp
   bspkit diff dm4.bsp dm4_new.bsp --html review.html
+  bspkit diff release/maps maps --html review.html
   bspkit diff release/maps maps --json > changes.jsonl"
 ))]
 pub(crate) struct Args {
@@ -61,7 +67,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "stat")]
     json: bool,
     /// Also write a page for browsers, with the images of light and textures and the map from above; it is one file
-    /// that loads nothing
+    /// that loads nothing, of at most 2 MB
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
@@ -77,24 +83,124 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let is_folder = |path: &Path| !is_stdin(path) && path.is_dir() && !is_unpacked(path);
     match [old, new].map(|path| is_folder(path)) {
         _ if is_stdin(old) && is_stdin(new) => Err(refused("only one of the maps can be read from stdin").into()),
-        [true, true] if args.html.is_some() => Err(refused("--html writes a page about two maps, not folders").into()),
-        [false, false] => Maps::file(new).json(args.json).each(cx, |_, job| Pair { cx, args, old, new }.compare(job)),
+        [false, false] => Maps::file(new).json(args.json).each(cx, |_, job| {
+            let page = args.html.as_deref();
+            Pair { cx, args, old, new, page }.compare(job).map(|(code, _)| code)
+        }),
         [true, true] => {
             let maps = Maps::find(&[new]).and_others(Maps::find(&[old])).json(args.json);
-            maps.each(cx, |map, job| named(cx, args, map, job))
+            let Some(path) = &args.html else {
+                return maps.each(cx, |map, job| named(cx, args, None, map, job).map(|(code, _)| code));
+            };
+            let pages = Pages::new(path, &maps)?;
+            let code = maps.each(cx, |map, job| pages.compare(cx, args, map, job))?;
+            pages.write([old, new])?;
+            Ok(code)
         }
         _ => Err(refused("a map cannot be compared with a folder of maps; name two maps or two folders").into()),
     }
 }
 
-/// Compares the maps of one name in two folders.
-fn named(cx: &Context, args: &Args, map: &MapFile, job: &mut Job<'_>) -> Result<Code> {
+/// Compares the maps of one name in two folders. Only of a map that differs the row of the list is given.
+fn named(
+    cx: &Context,
+    args: &Args,
+    page: Option<&Path>,
+    map: &MapFile,
+    job: &mut Job<'_>,
+) -> Result<(Code, Option<MapRow>)> {
     let [old, new] = [&args.old, &args.new].map(|folder| folder.join(&map.name));
+    let alone = |how: &'static str, folder: &Path, job: &mut Job<'_>| {
+        let code = job.report(&Alone { how, folder, name: &map.name })?;
+        Ok((code, Some(MapRow::new("", how))))
+    };
     match (old.exists(), new.exists()) {
-        (false, _) => job.report(&Alone { how: "added", folder: &args.new, name: &map.name }),
-        (_, false) => job.report(&Alone { how: "removed", folder: &args.old, name: &map.name }),
-        _ => Pair { cx, args, old: &old, new: &new }.compare(job),
+        (false, _) => alone("added", &args.new, job),
+        (_, false) => alone("removed", &args.old, job),
+        _ => Pair { cx, args, old: &old, new: &new, page }.compare(job),
     }
+}
+
+/// The most pages about maps of folders; all maps are in the list.
+const MOST_PAGES: usize = 1000;
+
+/// The list of maps, and the pages about them in a folder beside it.
+struct Pages<'a> {
+    path: &'a Path,
+    /// The name of the folder.
+    folder: String,
+    /// The maps that have a page if they differ.
+    paged: HashSet<PathBuf>,
+    rows: Mutex<Vec<MapRow>>,
+    equal: AtomicUsize,
+}
+
+impl<'a> Pages<'a> {
+    fn new(path: &'a Path, maps: &Maps) -> Result<Self> {
+        names::refuse(path)?;
+        maps.iter().try_for_each(|map| spare(path, &map.path))?;
+        let stem = path.file_stem().with_context(|| format!("{} is no name of a file", shown(path)))?;
+        let folder = format!("{}_files", stem.to_str().context("the name of the page is not UTF-8")?);
+        let paged = maps.iter().take(MOST_PAGES).map(|map| map.name.clone()).collect();
+        Ok(Pages { path, folder, paged, rows: Mutex::default(), equal: AtomicUsize::new(0) })
+    }
+
+    /// Compares the maps of one name, writes the page if they differ, and remembers the row.
+    fn compare(&self, cx: &Context, args: &Args, map: &MapFile, job: &mut Job<'_>) -> Result<Code> {
+        // Two maps may have names that differ only in the extension.
+        let mut place = map.name.clone().into_os_string();
+        place.push(".html");
+        let page = self.path.with_file_name(&self.folder).join(&place);
+        let paged = self.paged.contains(&map.name).then_some(page.as_path());
+        let name = shown(&map.name);
+        let (done, mut row) = match named(cx, args, paged, map, job) {
+            Ok((code, None)) => {
+                self.equal.fetch_add(1, Ordering::Relaxed);
+                return Ok(code);
+            }
+            Ok((code, Some(row))) => (Ok(code), row),
+            Err(error) => {
+                let mut row = MapRow::new("", "failed");
+                row.what = format!("not compared: {error:#}");
+                (Err(error), row)
+            }
+        };
+        let sizes = [&args.old, &args.new].map(|folder| size(&folder.join(&map.name)));
+        let address = page.exists().then(|| address(&self.folder, Path::new(&place)));
+        let page = paged.and(address).filter(|_| row.how == "changed");
+        (row.name, row.sizes, row.page) = (name, sizes, page);
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+        done
+    }
+
+    fn write(self, folders: [&Path; 2]) -> Result<()> {
+        let mut rows = self.rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+        rows.sort_unstable();
+        let names = folders.map(shown);
+        let html = folder([&names[0], &names[1]], &rows, self.equal.into_inner());
+        replace(self.path, &SaveOptions::default(), |mut file| file.write_all(html.as_bytes()))?;
+        Ok(())
+    }
+}
+
+/// The size of a map in bytes; an unpacked one has none.
+fn size(map: &Path) -> Option<usize> {
+    let data = std::fs::metadata(map).ok().filter(std::fs::Metadata::is_file)?;
+    usize::try_from(data.len()).ok()
+}
+
+/// The address of a page, from the list.
+fn address(folder: &str, place: &Path) -> String {
+    let parts = place.iter().map(|part| encoded(part.as_encoded_bytes()));
+    std::iter::once(encoded(folder.as_bytes())).chain(parts).collect::<Vec<_>>().join("/")
+}
+
+/// A part of an address: bytes that are not letters, digits or harmless signs have their numbers.
+fn encoded(part: &[u8]) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
+    part.iter()
+        .map(|byte| if is_plain(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }
 
 /// A map that only one of the folders has.
@@ -124,10 +230,13 @@ struct Pair<'a> {
     args: &'a Args,
     old: &'a Path,
     new: &'a Path,
+    /// Where a page is written, if the maps differ or are two that were named.
+    page: Option<&'a Path>,
 }
 
 impl Pair<'_> {
-    fn compare(&self, job: &mut Job<'_>) -> Result<Code> {
+    /// The exit status, and what is on the list of a folder if the maps differ.
+    fn compare(&self, job: &mut Job<'_>) -> Result<(Code, Option<MapRow>)> {
         let (old, new) = (open(self.cx, self.old)?, open(self.cx, self.new)?);
         let only = Only::parse(&self.args.only, [&old, &new])?;
         let [few, some, all] = LISTED;
@@ -141,13 +250,25 @@ impl Pair<'_> {
             None => compare::whole(&old, &new, most),
             Some(only) => compare::chosen(&old, &new, most, &|kind, lump| only.has(kind, lump)),
         };
-        if let Some(path) = &self.args.html {
-            self.write_page(path, [&old, &new], &found(LISTED_ON_PAGE))?;
-        }
+        let on_page = self.page.map(|_| found(LISTED_ON_PAGE));
         let found = found(most);
         let titles = [old.dialect().title, new.dialect().title];
         let is_partial = only.is_some();
-        job.report(&Difference { pair: self, found: &found, titles, is_partial })
+        let difference = Difference { pair: self, found: &found, titles, is_partial };
+        if let (Some(path), Some(found)) = (self.page, on_page)
+            && (!job.many || !difference.is_same())
+        {
+            if let Some(folder) = path.parent().filter(|_| job.many) {
+                put::folder(folder)?;
+            }
+            self.write_page(path, [&old, &new], &found)?;
+        }
+        let row = (!difference.is_same()).then(|| {
+            let mut row = MapRow::new("", "changed");
+            row.what = summary(&difference);
+            row
+        });
+        Ok((job.report(&difference)?, row))
     }
 
     /// Writes the page. It has the names of the maps without their folders, so that it is the same wherever these are.

@@ -4,6 +4,10 @@
 
 #[path = "page/browser.rs"]
 mod browser;
+#[path = "page/folder.rs"]
+mod folder;
+#[path = "page/hostile.rs"]
+mod hostile;
 #[path = "page/html.rs"]
 mod html;
 #[allow(dead_code)]
@@ -17,15 +21,22 @@ mod run;
 
 use bspkit::content::visibility::VisSet;
 use bspkit::{Bsp, Draft};
-use bspkit_text::page::MOST_BYTES;
+use bspkit_text::page::{MOST_BYTES, MOST_NODES};
 use html::{Tag, tags};
 use pairs::{FAMILIES, edited, fixture, page};
+
+/// The bounds of every page.
+#[track_caller]
+fn bounded(page: &str) {
+    let nodes = tags(page).len();
+    assert!(page.len() <= MOST_BYTES && nodes <= MOST_NODES, "{} bytes, {nodes} elements", page.len());
+}
 
 /// A page whose tags are closed in the right order, and that loads nothing.
 #[track_caller]
 fn checked(old: &Bsp<'_>, new: &Bsp<'_>) -> String {
     let page = page(old, new);
-    assert!(page.len() <= MOST_BYTES);
+    bounded(&page);
     let tags = tags(&page);
     for Tag { name, attributes } in &tags {
         for (key, value) in attributes {
@@ -211,11 +222,46 @@ fn the_page_is_bounded() {
         })
     };
     let page = checked(&set("a"), &set("b"));
-    assert!(page.len() > 1 << 20, "{} bytes", page.len());
+    assert!(page.len() > 300_000, "{} bytes", page.len());
     // What is listed and what is counted are all that differs.
     let listed = page.matches("<details class=\"entity ").count();
     let (_, entities) = page.split_once("<section id=\"entities\">").unwrap();
     let (_, more) = entities.split_once("<p class=\"more\">… and ").unwrap();
     let more: usize = more.split(' ').next().unwrap().replace(',', "").parse().unwrap();
     assert_eq!(listed + more, 10_000, "{listed} are listed");
+    // The head says so too, with the command that lists them.
+    let (head, _) = page.split_once("<section id=").unwrap();
+    let more = printed(more);
+    assert!(
+        head.contains(&format!("Left out: {more} of 10,000 in “Entities”. <code>bspkit diff A B -v</code>")),
+        "{head}"
+    );
+}
+
+/// A number as the page prints it.
+fn printed(number: usize) -> String {
+    if number < 1000 { number.to_string() } else { format!("{},{:03}", number / 1000, number % 1000) }
+}
+
+/// What every section of the page can have at once: of all of it the page has a part.
+#[test]
+fn a_page_with_much_of_everything_is_bounded() {
+    let old = fixture("goldsrc/own_rooms");
+    let set = |seed: u32| {
+        edited(&old, |draft| {
+            let mut text = "{\n\"classname\" \"worldspawn\"\n}\n".to_owned();
+            for at in 0..5000 {
+                let origin = format!("{} {} {}", at % 800, (at * 7) % 140, seed);
+                text += &format!("{{\n\"classname\" \"l{at}\"\n\"origin\" \"{origin}\"\n\"k\" \"{seed}\"\n}}\n");
+            }
+            draft.set(old.slot("ENTITIES").unwrap().id, [text.as_bytes(), &[0]].concat()).unwrap();
+            for (lump, size) in [("PLANES", 20), ("VERTEXES", 12), ("CLIPNODES", 8), ("NODES", 24), ("LEAFS", 28)] {
+                let byte = |at: u32| at.wrapping_mul(seed).to_le_bytes()[1];
+                let bytes: Vec<u8> = (0..size * 6000).map(byte).collect();
+                draft.set(old.slot(lump).unwrap().id, bytes).unwrap();
+            }
+        })
+    };
+    let page = checked(&set(40_507), &set(70_001));
+    assert!(page.contains("<section id=\"records\">") && page.contains("This page does not list all that differs."));
 }

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use bspkit::json::text_and_raw;
 use bspkit::op::compare::{
-    Change, Comparison, EntityChange, FieldChange, FileChange, Hows, KeyChange, LightChange, LumpChanges, SolidChange,
-    TextChange, Touched, WordChange,
+    Change, Comparison, EntityChange, FieldChange, FileChange, Hows, KeyChange, LightChange, LumpChanges, ModelsChange,
+    Renumbered, SolidChange, TextChange, Touched, WordChange,
 };
 use bspkit::record::Text;
 
@@ -184,9 +184,18 @@ fn object(lump: &str, change: &Change) -> Object {
                 json!({"set": row.set.name(), "index": row.index, "gained": row.gained, "lost": row.lost}),
             );
         }
-        Change::Solid(SolidChange { how, index, model, solids, text, .. }) => {
+        Change::Solid(SolidChange { how, index, model, from, solids, text, .. }) => {
             start("solid");
             put(&mut object, json!({"how": how, "index": index, "model": model, "solids": solids, "text": text}));
+            if let Some(from) = from {
+                put(&mut object, json!({"from_model": from}));
+            }
+        }
+        Change::Models(ModelsChange { models, more, .. }) => {
+            start("models");
+            let one = |model: &Renumbered| json!({"old": model.old, "new": model.new, "certain": model.is_certain});
+            let models: Vec<Value> = models.iter().map(one).collect();
+            put(&mut object, json!({"models": models, "more": more}));
         }
         Change::Bytes(bytes) => {
             start("bytes");
@@ -221,7 +230,7 @@ fn object(lump: &str, change: &Change) -> Object {
 }
 
 fn put_file(object: &mut Object, file: &FileChange) {
-    put(object, json!({"how": file.how, "bytes": [file.sizes.0, file.sizes.1]}));
+    put(object, json!({"how": file.how, "bytes": [file.sizes.0, file.sizes.1], "content": file.content}));
     put_bytes(object, "name", Some(&file.name));
     put_bytes(object, "from", file.from.as_ref());
     if let Some((old, new)) = file.places {

@@ -8,8 +8,8 @@
 
 mod reading;
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::Hasher;
 use std::ops::Range;
 
 use crate::op::diff::longest_rise;
@@ -114,28 +114,68 @@ fn anchors(old: &Array<'_>, new: &Array<'_>, within: &Hunk) -> Vec<(usize, usize
     if within.old.is_empty() || within.new.is_empty() || within.old.len().max(within.new.len()) > MOST_ALIGNED {
         return Vec::new();
     }
-    let once = |array: &Array<'_>, range: Range<usize>| {
-        let mut known: HashMap<Vec<u8>, Option<usize>> = HashMap::with_capacity(range.len());
-        for index in range {
-            match known.entry(array.get(index).to_vec()) {
-                Entry::Occupied(mut entry) => *entry.get_mut() = None,
-                Entry::Vacant(entry) => drop(entry.insert(Some(index))),
-            }
-        }
-        known
-    };
-    let (known, mut own) = (once(old, within.old.clone()), once(new, within.new.clone()));
-    let pairing: Vec<Option<usize>> = within
-        .new
-        .clone()
-        .map(|index| {
-            let record = new.get(index);
-            own.remove(record).flatten().and_then(|_| known.get(record).copied().flatten())
-        })
-        .collect();
+    let mut pairing = vec![None; within.new.len()];
+    for (old, new) in pairs_once(old, new, std::slice::from_ref(within)) {
+        pairing[new - within.new.start] = Some(old);
+    }
     let stays = longest_rise(&pairing);
     let paired = pairing.iter().enumerate().filter(|(at, _)| stays[*at]);
     paired.filter_map(|(at, old)| Some(((*old)?, within.new.start + at))).collect()
+}
+
+/// The records of some hunks that occur once in these on both sides: the old and the new index of each, in any order.
+pub(crate) fn once(old: &[u8], new: &[u8], size: usize, hunks: &[Hunk]) -> Vec<(usize, usize)> {
+    pairs_once(&Array { bytes: old, size }, &Array { bytes: new, size }, hunks)
+}
+
+/// About how many records are sorted at once, so that they stay in the cache of a processor.
+const AT_ONCE: usize = 4096;
+
+fn pairs_once(old: &Array<'_>, new: &Array<'_>, hunks: &[Hunk]) -> Vec<(usize, usize)> {
+    let count = hunks.iter().map(|hunk| hunk.old.len() + hunk.new.len()).sum::<usize>();
+    // Records with their hashes, in parts by the first bits of these; twice the index, and the side as the last bit.
+    let bits = (count / AT_ONCE).next_power_of_two().ilog2();
+    let part = |hash: u64| hash.checked_shr(u64::BITS - bits).map_or(0, |part| usize::try_from(part).unwrap_or(0));
+    let each = |give: &mut dyn FnMut(u64, usize)| {
+        for hunk in hunks {
+            hunk.old.clone().for_each(|index| give(hash(old.get(index)), 2 * index));
+            hunk.new.clone().for_each(|index| give(hash(new.get(index)), 2 * index + 1));
+        }
+    };
+    let mut ends = vec![0_usize; 1 << bits];
+    each(&mut |hash, _| ends[part(hash)] += 1);
+    let mut start = 0;
+    for end in &mut ends {
+        start += *end;
+        *end = start - *end;
+    }
+    let mut all = vec![(0, 0); count];
+    each(&mut |hash, record| {
+        let end = &mut ends[part(hash)];
+        all[*end] = (hash, record);
+        *end += 1;
+    });
+    let (mut pairs, mut start) = (Vec::new(), 0);
+    for end in ends {
+        let part = &mut all[start..end];
+        part.sort_unstable();
+        for same in part.chunk_by(|one, other| one.0 == other.0) {
+            let [(_, one), (_, other)] = same else { continue };
+            let (one, other) = if one % 2 == 0 { (*one, *other) } else { (*other, *one) };
+            let (from, to) = (one / 2, other / 2);
+            if one % 2 == 0 && other % 2 == 1 && old.get(from) == new.get(to) {
+                pairs.push((from, to));
+            }
+        }
+        start = end;
+    }
+    pairs
+}
+
+fn hash(record: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(record);
+    hasher.finish()
 }
 
 #[cfg(test)]
@@ -154,6 +194,21 @@ mod tests {
         assert_eq!(hunks(b"abc", b"axbyc", 1), [hunk(1..1, 1..2), hunk(2..2, 3..4)]);
         assert_eq!(hunks(b"", b"ab", 2), [hunk(0..0, 0..1)]);
         assert_eq!(hunks(b"aaaa", b"aaa", 1), [hunk(3..4, 3..3)]);
+    }
+
+    /// Many records, so that they are sorted in several parts.
+    #[test]
+    fn records_that_occur_once_are_found() {
+        let bytes = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
+        let old: Vec<u32> = (0..20_000).collect();
+        let mut new: Vec<u32> = (10_000..30_000).rev().collect();
+        new.extend([10_500, 29_999]);
+        let all = [hunk(0..old.len(), 0..new.len())];
+        let mut found = once(&bytes(&old), &bytes(&new), 4, &all);
+        found.sort_unstable();
+        let wanted = (10_000..20_000).filter(|number| *number != 10_500).map(|number| (number, 29_999 - number));
+        assert_eq!(found, wanted.collect::<Vec<_>>());
+        assert!(once(&[], &[], 4, &[]).is_empty());
     }
 
     proptest! {

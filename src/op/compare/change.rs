@@ -61,6 +61,8 @@ pub enum Change {
     Row(RowChange),
     /// The collision model of a brush model.
     Solid(SolidChange),
+    /// Brush models with other numbers, which are no changes of the entities or collision models that have them.
+    Models(ModelsChange),
     /// Bytes that are read as nothing else.
     Bytes(BytesChange),
     /// The version of a lump in the directory: before and after.
@@ -121,7 +123,7 @@ pub struct RecordChange {
     pub index: usize,
     /// How many records in a row were added, removed or moved together; 1 for one that changed.
     pub count: usize,
-    /// The index that it had, if it was moved.
+    /// The index that it had, if it was moved, or is a brush model with another number.
     pub from: Option<usize>,
     /// The fields with other values.
     pub fields: Vec<FieldChange>,
@@ -151,10 +153,34 @@ pub struct FileChange {
     pub from: Option<Vec<u8>>,
     /// Its size in bytes before and after; 0 if the file is missing there.
     pub sizes: (usize, usize),
+    /// What is known of its content.
+    pub content: FileContent,
     /// Its indices in the directory, if it was moved there.
     pub places: Option<(usize, usize)>,
     /// The lines that differ, if both files are text ([`whole`](super::whole)).
     pub text: Option<TextChange>,
+}
+
+impl FileChange {
+    /// A file without a name that only one map has.
+    pub(super) fn whole(how: How, sizes: (usize, usize)) -> Self {
+        let (name, from, places, text) = Default::default();
+        FileChange { how, name, from, sizes, content: FileContent::Changed, places, text }
+    }
+}
+
+/// What is known of the content of a file in both maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize), serde(rename_all = "lowercase"))]
+#[non_exhaustive]
+pub enum FileContent {
+    /// It is another one, or the file is only in one map.
+    Changed,
+    /// It is the same, byte for byte.
+    Same,
+    /// It has the same checksum and size; the bytes were not decompressed.
+    #[cfg_attr(feature = "json", serde(rename = "same checksum"))]
+    SameChecksum,
 }
 
 /// The lines in which two texts differ.
@@ -220,10 +246,34 @@ pub struct SolidChange {
     pub index: usize,
     /// The brush model that it is for.
     pub model: i32,
+    /// The number that the model had, if it is another one.
+    pub from: Option<i32>,
     /// Which of its solids differ, by index.
     pub solids: Vec<usize>,
     /// Whether the text with the materials differs.
     pub text: bool,
+}
+
+/// Brush models that have other numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ModelsChange {
+    /// The first models, by their old numbers.
+    pub models: Vec<Renumbered>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+/// A brush model that has another number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Renumbered {
+    /// Its number before.
+    pub old: usize,
+    /// Its number after.
+    pub new: usize,
+    /// Whether its faces say so. If not, its box, its entity or its place among the others does.
+    pub is_certain: bool,
 }
 
 /// A word of the header or a directory that differs.
@@ -282,6 +332,9 @@ pub struct BytesChange {
 
 /// Longer values are cut off in a line of text.
 const MOST_OF_VALUE: usize = 80;
+
+/// More runs of models with other numbers are counted and not listed.
+const MOST_RUNS: usize = 20;
 
 /// More solids of a model are counted and not listed.
 const MOST_SOLIDS: usize = 10;
@@ -346,6 +399,7 @@ impl fmt::Display for Line<'_> {
                 write!(f, "{lump}: {set} of {index}, {gained} more visible, {lost} fewer")
             }
             Change::Solid(solid) => print_solid(f, lump, solid),
+            Change::Models(models) => print_models(f, lump, models),
             Change::Bytes(BytesChange { range, old }) => {
                 let (start, new, s) = (range.start, range.len(), if *old == 1 { "" } else { "s" });
                 match (*old, new) {
@@ -417,7 +471,8 @@ fn print_record(f: &mut fmt::Formatter<'_>, lump: &str, record: &RecordChange) -
     }
     f.write_str("]")?;
     match (record.how, record.from) {
-        (How::Changed, _) => {}
+        (How::Changed, None) => {}
+        (How::Changed, Some(from)) => write!(f, ", {from} before")?,
         (How::Moved, Some(from)) => write!(f, " moved from {from}")?,
         (how, _) => write!(f, " {how}")?,
     }
@@ -432,9 +487,19 @@ fn print_record(f: &mut fmt::Formatter<'_>, lump: &str, record: &RecordChange) -
 fn print_file(f: &mut fmt::Formatter<'_>, lump: &str, file: &FileChange) -> fmt::Result {
     let (old, new) = file.sizes;
     if let Some(from) = &file.from {
-        return write!(f, "{lump}: {} -> {}, {new} bytes", escaped(from), escaped(&file.name));
+        write!(f, "{lump}: {} -> {}", escaped(from), escaped(&file.name))?;
+        return match file.content {
+            FileContent::Changed if old == new => write!(f, " and changed, {new} bytes"),
+            FileContent::Changed => write!(f, " and changed, {old} -> {new} bytes"),
+            FileContent::Same => write!(f, ", {new} bytes"),
+            FileContent::SameChecksum => write!(f, ", {new} bytes with the same checksum"),
+        };
     }
-    write!(f, "{lump}: {} {}", escaped(&file.name), file.how)?;
+    write!(f, "{lump}: {} ", escaped(&file.name))?;
+    match (file.how, file.content) {
+        (How::Rewritten, FileContent::SameChecksum) => f.write_str("rewritten with the same checksum and size")?,
+        (how, _) => write!(f, "{how}")?,
+    }
     match file.how {
         How::Added => write!(f, ", {new} bytes"),
         How::Changed if old == new => write!(f, ", {new} bytes"),
@@ -459,8 +524,11 @@ fn print_light(f: &mut fmt::Formatter<'_>, lump: &str, light: &LightChange) -> f
 }
 
 fn print_solid(f: &mut fmt::Formatter<'_>, lump: &str, solid: &SolidChange) -> fmt::Result {
-    let SolidChange { how, index, model, solids, text } = solid;
+    let SolidChange { how, index, model, from, solids, text } = solid;
     write!(f, "{lump}[{index}] of model {model}")?;
+    if let Some(from) = from {
+        write!(f, ", {from} before")?;
+    }
     match how {
         How::Changed => write!(f, ": ")?,
         how => return write!(f, " {how}"),
@@ -476,6 +544,29 @@ fn print_solid(f: &mut fmt::Formatter<'_>, lump: &str, solid: &SolidChange) -> f
         (true, true) => f.write_str("text"),
         (true, false) => f.write_str(", and the text"),
         (false, _) => Ok(()),
+    }
+}
+
+/// Models whose numbers follow each other before and after are printed as one.
+fn print_models(f: &mut fmt::Formatter<'_>, lump: &str, ModelsChange { models, more }: &ModelsChange) -> fmt::Result {
+    let follows = |one: &Renumbered, next: &Renumbered| {
+        (one.old + 1, one.new + 1, one.is_certain) == (next.old, next.new, next.is_certain)
+    };
+    let runs: Vec<&[Renumbered]> = models.chunk_by(follows).collect();
+    write!(f, "{lump}: models renumbered")?;
+    let mut separator = ": ";
+    for run in runs.iter().take(MOST_RUNS) {
+        let [Some(first), Some(last)] = [run.first(), run.last()] else { continue };
+        let perhaps = if first.is_certain { "" } else { "perhaps " };
+        match run.len() {
+            1 => write!(f, "{separator}{perhaps}*{} -> *{}", first.old, first.new)?,
+            _ => write!(f, "{separator}{perhaps}*{}..*{} -> *{}..*{}", first.old, last.old, first.new, last.new)?,
+        }
+        separator = ", ";
+    }
+    match runs.iter().skip(MOST_RUNS).map(|run| run.len()).sum::<usize>() + more {
+        0 => Ok(()),
+        more => write!(f, " and {more} more"),
     }
 }
 

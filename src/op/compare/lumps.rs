@@ -1,12 +1,13 @@
 //! Content of lumps: records, light, textures, visibility, collision models, and bytes that are read as nothing else.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::change::{
     BytesChange, Change, FieldChange, How, LightChange, LightDifference, RecordChange, RowChange, SolidChange,
     TextureChange, WordChange,
 };
+use super::models::Models;
 use super::{Found, Sides};
 use crate::bytes::{Data, amount, differences, index};
 use crate::content::lens::View;
@@ -15,7 +16,7 @@ use crate::content::physics::Physics;
 use crate::content::textures::Textures;
 use crate::content::visibility::{VisRow, VisSet, Visibility};
 use crate::dialect::{LightModel, LuxelForm, Row, Span};
-use crate::op::align::{Hunk, hunks};
+use crate::op::align::{Hunk, hunks, once};
 use crate::op::diff::longest_rise;
 use crate::record::{Cell, FlagNames, RecordInfo};
 
@@ -40,26 +41,72 @@ pub(super) fn compare_records(
     }
 }
 
+/// Compares the records of brush models, which are found by their content and not by their numbers.
+pub(super) fn compare_models(
+    models: &Models,
+    record: &'static RecordInfo,
+    [old, new]: [&[u8]; 2],
+    names: FlagNames,
+    found: &mut Found,
+) {
+    let size = record.size;
+    let pairing = models.pairing(new.len() / size);
+    let stays = longest_rise(&pairing);
+    let mut list = List { name: "", record, cells: Vec::new(), names, found };
+    let of = |how, index, from, fields| RecordChange { how, list: "", index, count: 1, from, fields };
+    let mut is_kept = vec![false; old.len() / size];
+    for (index, from) in pairing.into_iter().enumerate() {
+        let both = from.and_then(|from| Some((from, old.get(from * size..(from + 1) * size)?)));
+        let Some((from, before)) = both else {
+            list.run(of(How::Added, index, None, Vec::new()));
+            continue;
+        };
+        is_kept[from] = true;
+        let after = new.get(index * size..(index + 1) * size).unwrap_or_default();
+        let elsewhere = Some(from).filter(|from| *from != index);
+        if before != after {
+            let fields = if list.found.has_room() { list.fields(before, after) } else { Vec::new() };
+            list.run(of(How::Changed, index, elsewhere, fields));
+        } else if !stays[index] {
+            list.run(of(How::Moved, index, Some(from), Vec::new()));
+        }
+    }
+    for index in (0..is_kept.len()).filter(|index| !is_kept[*index]) {
+        list.run(of(How::Removed, index, None, Vec::new()));
+    }
+}
+
 /// Records with the same content at another index.
 #[derive(Default)]
 struct Moved {
-    /// By the new index the old one.
-    from: HashMap<usize, usize>,
-    /// The old indices.
-    gone: HashSet<usize>,
-    /// The new indices of those that are in their order: records before them were added or removed.
-    stays: HashSet<usize>,
+    /// For each new record the old one, if it was moved. Without any that were moved all lists are empty.
+    from: Vec<Option<usize>>,
+    /// The old ones.
+    gone: Vec<bool>,
+    /// The new ones that are in their order: records before them were added or removed.
+    stays: Vec<bool>,
 }
 
 impl Moved {
+    fn is_gone(&self, old: usize) -> bool {
+        self.gone.get(old).is_some_and(|is_gone| *is_gone)
+    }
+
+    fn from(&self, new: usize) -> Option<usize> {
+        self.from.get(new).copied().flatten()
+    }
+
+    fn stays(&self, new: usize) -> bool {
+        self.stays.get(new).is_some_and(|stays| *stays) && self.from(new).is_some()
+    }
+
     /// How many records of a hunk are listed.
     fn listed(&self, hunk: &Hunk) -> usize {
         let both = hunk.old.len().min(hunk.new.len());
-        let is_changed =
-            |at: &usize| !self.gone.contains(&(hunk.old.start + at)) && !self.from.contains_key(&(hunk.new.start + at));
+        let is_changed = |at: &usize| !self.is_gone(hunk.old.start + at) && self.from(hunk.new.start + at).is_none();
         let changed = (0..both).filter(is_changed).count();
-        let removed = hunk.old.clone().filter(|index| !self.gone.contains(index)).count();
-        let others = hunk.new.clone().filter(|index| !self.stays.contains(index)).count();
+        let removed = hunk.old.clone().filter(|index| !self.is_gone(*index)).count();
+        let others = hunk.new.clone().filter(|index| !self.stays(*index)).count();
         removed + others - changed
     }
 }
@@ -68,43 +115,32 @@ impl Moved {
 /// ones. None if that would make the list of differences longer. A record of one number is not moved: it has another
 /// value.
 fn moved(old: &[u8], new: &[u8], record: &RecordInfo, hunks: &[Hunk]) -> Moved {
-    let mut moved = Moved::default();
     if record.fields.len() < 2 || hunks.is_empty() {
-        return moved;
+        return Moved::default();
     }
-    let of = |bytes: &'_ [u8], index: usize| bytes[index * record.size..(index + 1) * record.size].to_vec();
-    // The places of each content in both arrays, and how often it is there.
-    let mut known: HashMap<Vec<u8>, [(usize, usize); 2]> = HashMap::new();
-    for hunk in hunks {
-        hunk.old.clone().for_each(|index| {
-            let place = &mut known.entry(of(old, index)).or_default()[0];
-            *place = (index, place.1 + 1);
-        });
-        hunk.new.clone().for_each(|index| {
-            let place = &mut known.entry(of(new, index)).or_default()[1];
-            *place = (index, place.1 + 1);
-        });
+    let pairs = once(old, new, record.size, hunks);
+    if pairs.is_empty() {
+        return Moved::default();
     }
-    moved.from =
-        known.values().filter(|[old, new]| old.1 == 1 && new.1 == 1).map(|[old, new]| (new.0, old.0)).collect();
-    if moved.from.is_empty() {
-        return moved;
+    let counts = [old, new].map(|bytes| bytes.len() / record.size);
+    let mut moved = Moved { from: vec![None; counts[1]], gone: vec![false; counts[0]], stays: Vec::new() };
+    for (old, new) in pairs {
+        moved.from[new] = Some(old);
+        moved.gone[old] = true;
     }
-    moved.gone = moved.from.values().copied().collect();
-    let stays = longest_rise(&pairing(new.len() / record.size, hunks, &moved.from));
-    moved.stays = moved.from.keys().copied().filter(|index| stays[*index]).collect();
+    moved.stays = longest_rise(&pairing(counts[1], hunks, &moved));
     let by_index = hunks.iter().map(|hunk| hunk.old.len().max(hunk.new.len())).sum::<usize>();
     let listed = hunks.iter().map(|hunk| moved.listed(hunk)).sum::<usize>();
     if listed <= by_index { moved } else { Moved::default() }
 }
 
 /// For each new record the old one: between hunks all records are equal.
-fn pairing(count: usize, hunks: &[Hunk], from: &HashMap<usize, usize>) -> Vec<Option<usize>> {
+fn pairing(count: usize, hunks: &[Hunk], moved: &Moved) -> Vec<Option<usize>> {
     let mut pairing = Vec::with_capacity(count);
     let mut old = 0;
     for hunk in hunks {
         pairing.extend((old..hunk.old.start).map(Some));
-        pairing.extend(hunk.new.clone().map(|index| from.get(&index).copied()));
+        pairing.extend(hunk.new.clone().map(|index| moved.from(index)));
         old = hunk.old.end;
     }
     let rest = count - pairing.len();
@@ -130,31 +166,31 @@ struct List<'f> {
 impl List<'_> {
     fn add(&mut self, old: &[u8], new: &[u8], hunk: &Hunk, moved: &Moved) {
         let (size, list) = (self.record.size, self.name);
-        let of = |bytes: &[u8], index: usize| bytes[index * size..(index + 1) * size].to_vec();
         let both = hunk.old.len().min(hunk.new.len());
         let [mut removed, mut added] = [Vec::new(), Vec::new()];
         for at in 0..both {
             let (from, index) = (hunk.old.start + at, hunk.new.start + at);
-            if moved.gone.contains(&from) || moved.from.contains_key(&index) {
+            if moved.is_gone(from) || moved.from(index).is_some() {
                 removed.push(from);
                 added.push(index);
                 continue;
             }
-            let (old, new) = (of(old, from), of(new, index));
+            let [old, new] = [(old, from), (new, index)]
+                .map(|(bytes, index)| bytes.get(index * size..(index + 1) * size).unwrap_or_default());
             if old == new {
                 continue;
             }
-            let fields = if self.found.has_room() { self.fields(&old, &new) } else { Vec::new() };
+            let fields = if self.found.has_room() { self.fields(old, new) } else { Vec::new() };
             self.run(RecordChange { how: How::Changed, list, index, count: 1, from: None, fields });
         }
         removed.extend(hunk.old.start + both..hunk.old.end);
         added.extend(hunk.new.start + both..hunk.new.end);
         // Moved records are listed where they are now.
-        let removed = removed.into_iter().filter(|index| !moved.gone.contains(index));
+        let removed = removed.into_iter().filter(|index| !moved.is_gone(*index));
         let removed = removed.map(|index| (How::Removed, index, None));
-        let added = added.into_iter().filter(|index| !moved.stays.contains(index));
-        let added = added.map(|index| match moved.from.get(&index) {
-            Some(from) => (How::Moved, index, Some(*from)),
+        let added = added.into_iter().filter(|index| !moved.stays(*index));
+        let added = added.map(|index| match moved.from(index) {
+            Some(from) => (How::Moved, index, Some(from)),
             None => (How::Added, index, None),
         });
         let mut run: Option<RecordChange> = None;
@@ -467,32 +503,52 @@ fn only(row: &VisRow, other: &VisRow) -> usize {
 
 // Collision models of brush models.
 
-pub(super) fn compare_physics(_: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
+pub(super) fn compare_physics(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
     let (Ok(old), Ok(new)) = (Physics::parse(old.clone()), Physics::parse(new.clone())) else { return };
-    // Several entries for one model are matched in their order.
     let model = |physics: &Physics<'_>, index: usize| physics.model(index).unwrap_or(-1);
+    let models = sides.models();
+    // The number that the model of an old entry has now.
+    let now = |index: usize| match (model(&old, index), models) {
+        (number @ 0.., Some(models)) => models.of(usize::try_from(number).ok()?)?.try_into().ok(),
+        (number, _) => Some(number),
+    };
+    // Several entries for one model are matched in their order.
     let mut known: HashMap<i32, Vec<usize>> = HashMap::new();
-    (0..old.len()).rev().for_each(|index| known.entry(model(&old, index)).or_default().push(index));
-    for index in 0..new.len() {
-        let number = model(&new, index);
-        match known.get_mut(&number).and_then(Vec::pop) {
-            None => add_physics(found, How::Added, index, number, Vec::new(), false),
-            Some(before) => {
-                let (solids, text) = (solids(&old, before, &new, index), old.text(before).ok() != new.text(index).ok());
-                if text || !solids.is_empty() {
-                    add_physics(found, How::Changed, index, number, solids, text);
-                }
-            }
+    let (mut gone, mut renumbered) = (Vec::new(), Vec::new());
+    for index in (0..old.len()).rev() {
+        match now(index) {
+            Some(number) => known.entry(number).or_default().push(index),
+            None => gone.push(index),
         }
     }
-    let mut gone: Vec<usize> = known.into_values().flatten().collect();
+    let whole = |how: How, index: usize, model: i32| {
+        let (from, solids, text) = Default::default();
+        SolidChange { how, index, model, from, solids, text }
+    };
+    for index in 0..new.len() {
+        let number = model(&new, index);
+        let Some(before) = known.get_mut(&number).and_then(Vec::pop) else {
+            add_physics(found, whole(How::Added, index, number));
+            continue;
+        };
+        let (solids, text) = (solids(&old, before, &new, index), old.text(before).ok() != new.text(index).ok());
+        let from = Some(model(&old, before)).filter(|from| *from != number);
+        if text || !solids.is_empty() {
+            let how = How::Changed;
+            add_physics(found, SolidChange { how, index, model: number, from, solids, text });
+        } else if let (Some(models), Some(from)) = (models, from.and_then(|from| usize::try_from(from).ok())) {
+            renumbered.extend(usize::try_from(number).ok().and_then(|number| models.numbers(from, number)));
+        }
+    }
+    gone.extend(known.into_values().flatten());
     gone.sort_unstable();
-    gone.into_iter().for_each(|index| add_physics(found, How::Removed, index, model(&old, index), Vec::new(), false));
+    gone.into_iter().for_each(|index| add_physics(found, whole(How::Removed, index, model(&old, index))));
+    found.models(renumbered);
 }
 
-fn add_physics(found: &mut Found, how: How, index: usize, model: i32, solids: Vec<usize>, text: bool) {
-    found.count(how, 1, |touched| &mut touched.solids);
-    found.add(|| Change::Solid(SolidChange { how, index, model, solids, text }));
+fn add_physics(found: &mut Found, change: SolidChange) {
+    found.count(change.how, 1, |touched| &mut touched.solids);
+    found.add(|| Change::Solid(change));
 }
 
 /// The solids that differ, also those that only one of the models has. Without any if they cannot be read.

@@ -21,8 +21,10 @@
 //! ```
 
 mod change;
+mod entities;
+mod files;
 mod lumps;
-mod named;
+mod models;
 mod whole;
 
 use std::cell::OnceCell;
@@ -35,10 +37,11 @@ use crate::draft::{Draft, OpenContent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{Slot, SlotId};
 pub use change::{
-    BytesChange, Change, EntityChange, FieldChange, FileChange, How, KeyChange, LightChange, LightDifference,
-    LineChange, LumpChanges, RecordChange, RowChange, SolidChange, TextChange, TextureChange, WordChange,
+    BytesChange, Change, EntityChange, FieldChange, FileChange, FileContent, How, KeyChange, LightChange,
+    LightDifference, LineChange, LumpChanges, ModelsChange, RecordChange, Renumbered, RowChange, SolidChange,
+    TextChange, TextureChange, WordChange,
 };
-pub use named::paks;
+pub use files::paks;
 pub use whole::{Files, chosen, whole};
 
 /// What differs, lump by lump, in the order of the directories.
@@ -151,6 +154,8 @@ struct Sides<'s> {
     open: OpenContent<'s, 's>,
     /// The light of both maps, if it can be read.
     both_lights: OnceCell<Option<lumps::Both<'s>>>,
+    /// The brush models of both maps, if their records differ.
+    models: OnceCell<Option<models::Models>>,
     /// Whether everything in the files is compared: the order of files, moved records, lines of text.
     is_whole: bool,
 }
@@ -160,8 +165,8 @@ type Compare = fn(&Sides<'_>, &[Data<'_>; 2], &mut Found);
 
 /// The comparisons of content that is not records, by the name that rows have for it.
 const CONTENTS: &[(&str, Kind, Compare)] = &[
-    ("text", Kind::Entities, named::compare_entities),
-    ("zip", Kind::Files, named::compare_files),
+    ("text", Kind::Entities, entities::compare_entities),
+    ("zip", Kind::Files, files::compare_files),
     ("visibility", Kind::Visibility, lumps::compare_visibility),
     ("textures", Kind::Textures, lumps::compare_textures),
     ("textures without palettes", Kind::Textures, lumps::compare_textures),
@@ -186,11 +191,23 @@ fn kind(bsp: &Bsp<'_>, slot: &Slot) -> Kind {
 
 impl<'s> Sides<'s> {
     fn new(old: &'s Bsp<'s>, new: &'s Bsp<'s>) -> Self {
-        Sides { old, new, open: OpenContent::default(), both_lights: OnceCell::new(), is_whole: false }
+        Sides {
+            old,
+            new,
+            open: OpenContent::default(),
+            both_lights: OnceCell::new(),
+            models: OnceCell::new(),
+            is_whole: false,
+        }
     }
 }
 
 impl Sides<'_> {
+    /// The brush models of both maps, if they can have other numbers.
+    fn models(&self) -> Option<&models::Models> {
+        self.models.get_or_init(|| models::Models::find(self.old, self.new)).as_ref()
+    }
+
     /// Compares two slots of two files.
     fn slots(&self, old: &Slot, new: &Slot, found: &mut Found) {
         found.version(old, new);
@@ -214,7 +231,7 @@ impl Sides<'_> {
         let pak = self.open.pak.filter(|_| self.old.role_of(old.id) == Some(Role::Pak));
         if let Some(edited) = pak.filter(|pak| pak.is_read_from(&self.old.stored(old.id))) {
             found.lump.sizes = (self.old.len(old), self.new.len(new));
-            named::compare_edited(edited, found);
+            files::compare_edited(edited, found);
             if !found.lump.touched.is_empty() {
                 return;
             }
@@ -238,9 +255,16 @@ impl Sides<'_> {
         if lumps::is_light(self.old.dialect().light, &old.name) {
             lumps::compare_light(self, &bytes, found);
         } else if let Some(row) = row {
-            self.by_row(row, &bytes, found);
+            let is_models = self.is_whole && self.old.role_of(old.id) == Some(Role::Models);
+            match (row.form, self.models().filter(|_| is_models)) {
+                (Form::Array(record), Some(models)) => {
+                    let names = self.old.dialect().game(self.old.version()).flags;
+                    lumps::compare_models(models, record, [&bytes[0], &bytes[1]], names, found);
+                }
+                _ => self.by_row(row, &bytes, found),
+            }
         }
-        if found.lump.touched.is_empty() {
+        if found.lump.touched.is_empty() && !found.has_models() {
             lumps::compare_bytes(&bytes, found);
         }
     }
@@ -313,6 +337,23 @@ impl Found {
             true => self.lump.changes.push(change()),
             false => self.lump.more += 1,
         }
+    }
+
+    /// Adds the brush models that have other numbers, before what else differs.
+    fn models(&mut self, mut models: Vec<Renumbered>) {
+        /// More are counted and not listed.
+        const MOST: usize = 30_000;
+        models.sort_unstable();
+        models.dedup();
+        let more = models.len().saturating_sub(MOST);
+        models.truncate(MOST);
+        if !models.is_empty() {
+            self.lump.changes.insert(0, Change::Models(ModelsChange { models, more }));
+        }
+    }
+
+    fn has_models(&self) -> bool {
+        self.lump.changes.iter().any(|change| matches!(change, Change::Models(_)))
     }
 
     /// Counts what happened to entities, records, files or collision models, which are also counted as touched.

@@ -39,6 +39,16 @@ impl Browser {
         text
     }
 
+    /// The document of a frame that is 390 pixels wide and has the page: browsers have no windows as narrow as that.
+    fn narrow(&self, page: &str) -> String {
+        std::fs::write(self.folder.path().join("inner.html"), page).unwrap();
+        self.document(
+            "<!DOCTYPE html><body><script>addEventListener('message', (event) => {
+               document.documentElement.dataset.said = event.data;
+             });</script><iframe src=\"inner.html\" style=\"width: 390px; height: 800px; border: 0\"></iframe></body>",
+        )
+    }
+
     /// The pixels of a page as the browser paints it.
     fn pixels(&self, page: &str) -> Vec<u8> {
         let file = self.folder.path().join("screen.png");
@@ -135,6 +145,38 @@ fn a_browser_paints_what_differs() {
     let (all, part) = (differing(&before, &after), differing(&half, &after));
     assert!(part > 1000 && all > part + 1000, "{all} and {part} bytes of pixels differ");
 }
+
+/// On a screen of 390 pixels nothing is wider than it, and no text covers another one.
+#[test]
+fn a_browser_shows_the_page_on_a_narrow_screen() {
+    let Some(browser) = Browser::find() else { return };
+    let old = fixture("goldsrc/own_rooms");
+    let much = edited(&old, |draft| {
+        let entities = draft.entities().unwrap();
+        entities.get_mut(0).unwrap().set("wad", "/a/very/long/path/of/a/texture/file.wad;".repeat(6)).unwrap();
+        entities.get_mut(3).unwrap().set("a_key_with_a_name_that_is_longer_than_most_names_of_keys", "1").unwrap();
+        draft.update(bspkit::dialect::goldsrc::PLANES, 3, |plane| plane.distance = -123_456.79).unwrap();
+        draft.light().unwrap().adjust(&pairs::BRIGHTER, |_, block, _| block.index() < 20);
+    });
+    for page in [planted(), page(&old, &much)] {
+        let document = browser.narrow(&with_script(&page, NARROW, true));
+        let seen = document.split_once("data-said=\"").expect("what the page said").1.split_once('"').unwrap().0;
+        // The width of the view, that of the page beside its scroll bar, and what is wider.
+        let (width, wider) = seen.strip_prefix("390 ").and_then(|rest| rest.split_once(' ')).unwrap();
+        assert!(width.parse::<usize>().unwrap() <= 390 && wider.is_empty(), "{seen}");
+    }
+}
+
+/// What is wider than the view, and cells of tables whose text is wider than they are.
+const NARROW: &str = "addEventListener('load', () => {
+  const wide = [...document.querySelectorAll('body *')].filter((one) => {
+    const box = one.getBoundingClientRect();
+    const isCell = one.matches('td, th') && one.scrollWidth > one.clientWidth + 1;
+    return box.width > 0 && (box.right > innerWidth + 0.5 || isCell) && !one.closest('svg, .views');
+  });
+  const names = wide.slice(0, 3).map((one) => `${one.tagName}.${one.className}: ${one.textContent.slice(0, 30)}`);
+  parent.postMessage(`${innerWidth} ${document.documentElement.scrollWidth} ${names.join('; ')}`, '*');
+});";
 
 /// The content security policy holds if markup of a map ever gets through.
 #[test]

@@ -1,6 +1,6 @@
 //! Light and textures that differ, as pairs of images.
 
-use super::{Items, ROOM_OF_LIST, Section, Sides};
+use super::{Items, ROOM_OF_LINES, Section, Sides};
 use crate::images::write_png;
 use crate::page;
 use bspkit::bytes::{index, nearest_byte};
@@ -31,22 +31,25 @@ pub(super) fn section(sides: &Sides<'_>, room: &mut Room) -> Option<Section> {
     }
     let count = lumps.iter().map(|lump| changes(lump).count() + lump.more).sum();
     let lights = sides.maps.map(|map| map.light().ok());
-    let mut html = String::new();
+    let (mut html, mut left) = (String::new(), 0);
+    let parts = lumps.len();
     for lump in lumps {
         let name = page::name(lump.lump.as_bytes());
         html += &format!("<h3><code>{name}</code></h3>\n<p>{}.</p>\n", page::text(&lump.touched.to_string()));
         if let [Some(old), Some(new)] = &lights {
             html += &images([old, new], lump, room);
         }
-        let mut items = Items::new(ROOM_OF_LIST / 8);
+        let mut items =
+            Items::new(super::Room { bytes: ROOM_OF_LINES.bytes / parts, nodes: ROOM_OF_LINES.nodes / parts });
         changes(lump).for_each(|change| {
             items.add(|| format!("<li>{}</li>\n", page::text(&Change::Light(change.clone()).line("").to_string())));
         });
         items.and_more(lump.more);
-        let (list, more) = items.finish();
+        left += items.more;
+        let (list, more) = items.finish("light");
         html += &format!("<details><summary>Each face or page</summary>\n<ul>\n{list}</ul>\n{more}</details>\n");
     }
-    Some(Section { id: "light", title: "Light", count, html })
+    Some(Section { id: "light", title: "Light", count, more: left, html })
 }
 
 fn changes(lump: &LumpChanges) -> impl Iterator<Item = &LightChange> {
@@ -218,7 +221,9 @@ impl Sheet {
         let title = match &self.cells[..] {
             [(_, only)] => only.title.clone(),
             all => {
-                format!("{} that differ; point at one to see its number", page::counted(all.len(), "image", "images"))
+                let what = page::counted(all.len(), "image", "images");
+                let how = if all.len() > MOST_CELLS { "" } else { "; point at one to see its number" };
+                format!("{what} that differ{how}")
             }
         };
         let title = match stops {
@@ -251,6 +256,9 @@ fn brightness(luxel: Luxel) -> [f64; 3] {
 
 // Pairs of images, with the difference between them.
 
+/// The parts of an image with more of them have no names on the page.
+const MOST_CELLS: usize = 150;
+
 /// The least brightness of a difference in its image, so that the smallest one is seen.
 const LEAST: f64 = 0.25;
 
@@ -258,6 +266,8 @@ const LEAST: f64 = 0.25;
 pub(super) struct Room {
     /// Bytes in base64.
     pub(super) bytes: usize,
+    /// Elements.
+    pub(super) nodes: usize,
     /// Pixels of one side, which bound the time and memory.
     pub(super) pixels: usize,
 }
@@ -331,7 +341,7 @@ impl Pair {
                 rows * scale,
                 self.rectangles([width, height]),
             );
-            if !take(&mut room.bytes, view.len()) {
+            if !take(&mut room.bytes, view.len()) || !take(&mut room.nodes, page::nodes(&view)) {
                 return None;
             }
             views += &view;
@@ -346,7 +356,7 @@ impl Pair {
 
     /// Rectangles that name their parts of an image.
     fn rectangles(&self, [width, height]: [usize; 2]) -> String {
-        if self.cells.is_empty() {
+        if self.cells.is_empty() || self.cells.len() > MOST_CELLS {
             return String::new();
         }
         let cells = self.cells.iter().map(|([x, y, width, height], title)| {
@@ -389,13 +399,14 @@ pub(super) fn section_textures(sides: &Sides<'_>, room: &mut Room) -> Option<Sec
     if all.is_empty() {
         return None;
     }
-    let mut items = Items::new(ROOM_OF_LIST / 4);
+    let mut items = Items::new(ROOM_OF_LINES);
     for (lump, texture) in &all {
         let line = Change::Texture((*texture).clone()).line(lump).to_string();
         items.add(|| format!("<li>{}</li>\n", page::text(&line)));
     }
     items.and_more(more);
-    let (list, rest) = items.finish();
+    let left = items.more;
+    let (list, rest) = items.finish("textures");
     let mut html = format!("<ul>\n{list}</ul>\n{rest}");
     let textures = sides.maps.map(|map| map.textures().ok());
     if let [Some(old), Some(new)] = &textures {
@@ -411,7 +422,7 @@ pub(super) fn section_textures(sides: &Sides<'_>, room: &mut Room) -> Option<Sec
         html += "</div>\n";
         html += &left_out(more);
     }
-    Some(Section { id: "textures", title: "Textures", count: all.len() + more, html })
+    Some(Section { id: "textures", title: "Textures", count: all.len() + more, more: left, html })
 }
 
 /// What a figure shows of a texture.
@@ -484,9 +495,9 @@ mod tests {
     fn a_figure_needs_room() {
         let side = || Some(Picture::new(4, 2, [9, 9, 9]));
         let pair = Pair { title: "wall".into(), sides: [side(), side()], difference: None, cells: Vec::new() };
-        let figure = pair.figure(&mut Room { bytes: 1000, pixels: 0 }).unwrap();
+        let figure = pair.figure(&mut Room { bytes: 1000, nodes: 100, pixels: 0 }).unwrap();
         assert_eq!(figure.matches("src=\"data:image/png;base64,").count(), 2);
         assert!(figure.contains("width=\"32\" height=\"16\"") && !figure.contains("pair"));
-        assert!(pair.figure(&mut Room { bytes: 20, pixels: 0 }).is_none());
+        assert!(pair.figure(&mut Room { bytes: 20, nodes: 100, pixels: 0 }).is_none());
     }
 }

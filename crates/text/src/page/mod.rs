@@ -17,6 +17,7 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
+mod folder;
 mod light;
 mod records;
 mod top;
@@ -31,17 +32,30 @@ use bspkit::bytes::{escaped, is_unseen, wide};
 use bspkit::content::View;
 use bspkit::content::entities::Entities;
 use bspkit::op::compare::{Change, Comparison, LumpChanges};
-use light::Room;
+pub use folder::{MapRow, folder};
 
 /// The most bytes that a page has.
-pub const MOST_BYTES: usize = 32 << 20;
+pub const MOST_BYTES: usize = 2_000_000;
+/// The most elements that a page has: of larger ones browsers are slow.
+pub const MOST_NODES: usize = 16_000;
 
-/// The most bytes of a table of sizes; a page has up to three.
-const ROOM_OF_SIZES: usize = 1 << 18;
-/// The most bytes of a list of changes; a page has one for each of its sections.
-const ROOM_OF_LIST: usize = 2 << 20;
-/// The most bytes of all images in base64, and the most pixels that are compared for them.
-const ROOM_OF_IMAGES: Room = Room { bytes: 12 << 20, pixels: 1 << 23 };
+/// What a part of the page may have at most. All parts together, with the style and the script, are a page.
+#[derive(Clone, Copy)]
+struct Room {
+    bytes: usize,
+    nodes: usize,
+}
+
+/// A table of sizes; a page has up to three.
+const ROOM_OF_SIZES: Room = Room { bytes: 60_000, nodes: 700 };
+/// The marks of entities on the view from above.
+const ROOM_OF_MARKS: Room = Room { bytes: 100_000, nodes: 1500 };
+/// The images of light and of textures.
+const ROOM_OF_IMAGES: light::Room = light::Room { bytes: 400_000, nodes: 2000, pixels: 1 << 20 };
+/// The lists of light and of textures, all of a kind.
+const ROOM_OF_LINES: Room = Room { bytes: 40_000, nodes: 400 };
+/// All other lists. Each has an equal part, and what one does not need is for the others.
+const ROOM_OF_LISTS: Room = Room { bytes: 700_000, nodes: 8500 };
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -60,33 +74,67 @@ struct Section {
     title: &'static str,
     /// How many things differ.
     count: usize,
+    /// How many of them are not on the page.
+    more: usize,
     html: String,
 }
 
+/// Makes a section that has at most this.
+type Make = fn(&Sides<'_>, Room) -> Option<Section>;
+
 /// The page about what differs between two maps. `names` are shown as the names of the maps. The page lists what the
-/// comparison lists, as far as there is room, and has at most [`MOST_BYTES`] bytes.
+/// comparison lists, as far as there is room, says how much more there is, and has at most [`MOST_BYTES`] bytes and
+/// [`MOST_NODES`] elements.
 pub fn page(names: [&str; 2], maps: [&Bsp<'_>; 2], found: &Comparison) -> String {
     let sides = Sides { names, maps, found, entities: maps.map(|map| map.entities().ok()) };
-    let mut room = ROOM_OF_IMAGES;
-    let sections = [
-        records::section_entities(&sides),
-        records::section_files(&sides),
-        light::section(&sides, &mut room),
-        light::section_textures(&sides, &mut room),
-        records::section(&sides),
-    ];
-    let sections: Vec<Section> = sections.into_iter().chain(records::sections(&sides)).flatten().collect();
-    let top = top::section(&sides);
+    let mut images = ROOM_OF_IMAGES;
+    let pictures = [light::section(&sides, &mut images), light::section_textures(&sides, &mut images)];
+    let [entities, files, lists @ ..] = lists(&sides);
+    let sections: Vec<Section> = [entities, files].into_iter().chain(pictures).chain(lists).flatten().collect();
+    let top = top::section(&sides, &sections);
     let mut body = head(&sides, &sections, !top.is_empty());
     body += &section(&sides);
     body += &top;
-    for Section { id, title, count, html } in &sections {
+    for Section { id, title, count, html, .. } in &sections {
         let count = self::count(*count);
         body += &format!(
             "<section id=\"{id}\">\n<h2>{title} <span class=\"count\">{count}</span></h2>\n{html}</section>\n"
         );
     }
-    whole(&sides, &body)
+    let names = sides.names.map(|name| self::name(name.as_bytes()));
+    whole(&if names[0] == names[1] { names[1].clone() } else { names.join(" → ") }, &body)
+}
+
+/// The lists. Those that end before their equal part of the room give the rest of it to the others.
+fn lists(sides: &Sides<'_>) -> [Option<Section>; 7] {
+    let [visibility, physics, others] = records::OTHERS;
+    let all: [Make; 7] = [
+        records::section_entities,
+        records::section_files,
+        records::section,
+        visibility,
+        physics,
+        others,
+        records::places,
+    ];
+    let part = |room: Room, parts: usize| Room { bytes: room.bytes / parts, nodes: room.nodes / parts };
+    let share = part(ROOM_OF_LISTS, all.len());
+    let mut made = all.map(|make| make(sides, share));
+    let is_cut = |section: &Option<Section>| section.as_ref().is_some_and(|section| section.more > 0);
+    let (mut left, mut cut) = (ROOM_OF_LISTS, 0);
+    for section in &made {
+        match section.as_ref().filter(|section| section.more == 0) {
+            Some(whole) => {
+                left.bytes = left.bytes.saturating_sub(whole.html.len());
+                left.nodes = left.nodes.saturating_sub(nodes(&whole.html));
+            }
+            None => cut += usize::from(is_cut(section)),
+        }
+    }
+    for (section, make) in made.iter_mut().zip(all).filter(|(section, _)| is_cut(section)) {
+        *section = make(sides, part(left, cut));
+    }
+    made
 }
 
 /// The names of the maps, what differs in one line, and links to the sections.
@@ -108,17 +156,33 @@ fn head(sides: &Sides<'_>, sections: &[Section], has_top: bool) -> String {
     let top = if has_top { "<a href=\"#top\">From above</a>\n" } else { "" };
     format!(
         "<header>\n<p class=\"dialect\">{kind}</p>\n<h1>{title}</h1>\n\
-         <p class=\"summary\">{}</p>\n<nav><a href=\"#sizes\">Sizes</a>\n{top}{}</nav>\n</header>\n",
+         <p class=\"summary\">{}</p>\n{}<nav><a href=\"#sizes\">Sizes</a>\n{top}{}</nav>\n</header>\n",
         text(&summary),
+        left_out(sections),
         links.collect::<String>(),
     )
 }
 
+/// The sentence about what is not on the page, if anything is not.
+fn left_out(sections: &[Section]) -> String {
+    let cut: Vec<String> = sections
+        .iter()
+        .filter(|section| section.more > 0)
+        .map(|section| format!("{} of {} in “{}”", count(section.more), count(section.count), section.title))
+        .collect();
+    match cut.is_empty() {
+        true => String::new(),
+        false => format!(
+            "<p class=\"more\">This page does not list all that differs. Left out: {}. \
+             <code>bspkit diff A B -v</code> lists up to 30,000 of each lump, and <code>--json</code> prints them as data.</p>\n",
+            cut.join(", "),
+        ),
+    }
+}
+
 /// The document. Style and script have a nonce, so that no other ones run, whatever the maps contain.
-fn whole(sides: &Sides<'_>, body: &str) -> String {
+fn whole(title: &str, body: &str) -> String {
     let nonce: String = Md5::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
-    let names = sides.names.map(|name| self::name(name.as_bytes()));
-    let title = if names[0] == names[1] { names[1].clone() } else { names.join(" → ") };
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; \
@@ -193,16 +257,25 @@ fn counted(number: usize, one: &str, more: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { more })
 }
 
-/// Items of a list, up to a number of bytes; the others are counted.
+/// How many elements HTML has.
+fn nodes(html: &str) -> usize {
+    let bytes = html.as_bytes();
+    memchr::memchr_iter(b'<', bytes).filter(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic)).count()
+}
+
+/// Items of a list, as far as there is room; the others are counted.
 struct Items {
     html: String,
-    room: usize,
+    /// The room in all, and what is left of it.
+    room: Room,
+    left: Room,
     more: usize,
+    is_full: bool,
 }
 
 impl Items {
-    fn new(room: usize) -> Self {
-        Items { html: String::new(), room, more: 0 }
+    fn new(room: Room) -> Self {
+        Items { html: String::new(), room, left: room, more: 0, is_full: false }
     }
 
     /// Adds an item. After the first one that has no room, all are only counted.
@@ -212,17 +285,32 @@ impl Items {
 
     /// Adds an item that counts as this many.
     fn add_as(&mut self, count: usize, item: impl FnOnce() -> String) {
-        let item = if self.more == 0 { Some(item()) } else { None };
-        match item.filter(|item| self.html.len() + item.len() <= self.room) {
-            Some(item) => self.html += &item,
-            None => self.more += count,
+        if self.is_full {
+            self.more += count;
+            return;
         }
+        let item = item();
+        let nodes = nodes(&item);
+        if item.len() <= self.left.bytes && nodes <= self.left.nodes {
+            self.put(&item, nodes);
+            return;
+        }
+        self.more += count;
+        // An item that is much larger than others does not end the list.
+        self.is_full = item.len() <= self.room.bytes / 4 && nodes <= self.room.nodes / 4;
+    }
+
+    fn put(&mut self, item: &str, nodes: usize) {
+        self.left.bytes -= item.len();
+        self.left.nodes -= nodes;
+        self.html += item;
     }
 
     /// Adds a heading, which is not an item.
-    fn heading(&mut self, heading: String) {
-        if self.more == 0 && self.html.len() + heading.len() <= self.room {
-            self.html += &heading;
+    fn heading(&mut self, heading: &str) {
+        let nodes = nodes(heading);
+        if !self.is_full && heading.len() <= self.left.bytes && nodes <= self.left.nodes {
+            self.put(heading, nodes);
         }
     }
 
@@ -231,11 +319,14 @@ impl Items {
         self.more += more;
     }
 
-    /// The items, and the sentence about those that have no room.
-    fn finish(self) -> (String, String) {
+    /// The items, and the sentence about those that have no room, with the part of the program's output that has them.
+    fn finish(self, only: &str) -> (String, String) {
         let more = match self.more {
             0 => String::new(),
-            more => format!("<p class=\"more\">… and {} more</p>\n", count(more)),
+            more => format!(
+                "<p class=\"more\">… and {} more (<code>bspkit diff A B -v --only {only}</code>)</p>\n",
+                count(more)
+            ),
         };
         (self.html, more)
     }
@@ -253,7 +344,13 @@ fn section(sides: &Sides<'_>) -> String {
     let rows = rows(sides);
     let sizes = || rows.iter().flat_map(|row| row.sizes).flatten();
     let largest = sizes().max().unwrap_or(1).max(1);
-    let is_content = |lump: &&LumpChanges| lump.changes.iter().any(|change| !matches!(change, Change::Place(..)));
+    // No program reads the offset of an empty lump.
+    let is_place = |change: &Change| match change {
+        Change::Place(..) => true,
+        Change::Word(word) => word.name == "offset",
+        _ => false,
+    };
+    let is_content = |lump: &&LumpChanges| lump.changes.iter().any(|change| !is_place(change));
     let differing = sides.found.lumps.iter().filter(is_content).map(|lump| lump.lump.as_str());
     let differing: HashSet<&str> = differing.collect();
     let (changed, equal): (Vec<_>, Vec<_>) =
@@ -299,7 +396,7 @@ fn rows<'s>(sides: &Sides<'s>) -> Vec<Row<'s>> {
 fn table<'r>(rows: impl Iterator<Item = &'r Row<'r>>, largest: usize, caption: &str) -> String {
     let mut items = Items::new(ROOM_OF_SIZES);
     rows.for_each(|row| items.add(|| line(row, largest)));
-    let (items, more) = items.finish();
+    let (items, more) = items.finish("places");
     let caption = if caption.is_empty() { String::new() } else { format!("<caption>{caption}</caption>") };
     format!(
         "<table class=\"sizes\">{caption}<thead><tr><th>Lump</th><th class=\"n\">Before</th>\
@@ -351,11 +448,13 @@ mod tests {
 
     #[test]
     fn lists_end_with_a_count() {
-        let mut items = Items::new(5);
-        for item in ["abc", "de", "f", ""] {
+        let mut items = Items::new(Room { bytes: 8, nodes: 1 });
+        for item in ["abc", "a long one", "<p>", "<br>", "f", ""] {
             items.add(|| item.to_owned());
         }
         items.and_more(1000);
-        assert_eq!(items.finish(), ("abcde".to_owned(), "<p class=\"more\">… and 1,002 more</p>\n".to_owned()));
+        let more = "<p class=\"more\">… and 1,002 more (<code>bspkit diff A B -v --only light</code>)</p>\n";
+        assert_eq!(items.finish("light"), ("abc<p>f".to_owned(), more.to_owned()));
+        assert_eq!(nodes("<p class=\"a\">x &lt; y<br><i>z</i></p>"), 3);
     }
 }

@@ -1,10 +1,10 @@
 //! Records, entities, embedded files and everything else that differs, as lists.
 
-use super::{Items, ROOM_OF_LIST, Section, Sides, count, counted};
+use super::{Items, Make, Room, Section, Sides, count, counted};
 use crate::page;
 use bspkit::content::entities::Entity;
 use bspkit::op::compare::{
-    Change, EntityChange, FileChange, How, KeyChange, LineChange, LumpChanges, RecordChange, TextChange,
+    Change, EntityChange, FileChange, FileContent, How, KeyChange, LineChange, LumpChanges, RecordChange, TextChange,
 };
 
 // Records that differ, field by field, lump by lump.
@@ -16,16 +16,32 @@ const MOST_FIELDS: usize = 100;
 /// The most bytes of a field that are shown; a name may have more.
 const MOST_OF_VALUE: usize = 500;
 
-pub(super) fn section(sides: &Sides<'_>) -> Option<Section> {
+pub(super) fn section(sides: &Sides<'_>, room: Room) -> Option<Section> {
     let lumps: Vec<_> = sides.found.lumps.iter().filter(|lump| records(lump).next().is_some()).collect();
-    if lumps.is_empty() {
-        return None;
-    }
     let count = lumps.iter().map(|lump| lump.touched.records).sum();
-    let mut items = Items::new(ROOM_OF_LIST);
-    lumps.iter().for_each(|lump| items.add(|| part(lump, ROOM_OF_LIST / lumps.len())));
-    let (list, more) = items.finish();
-    Some(Section { id: "records", title: "Records", count, html: list + more.as_str() })
+    let (html, more) = parts(&lumps, room, |lump, room| part(lump, room));
+    (!lumps.is_empty()).then_some(Section { id: "records", title: "Records", count, more, html })
+}
+
+/// What is around the list of a lump.
+const FRAME: Room = Room { bytes: 1500, nodes: 20 };
+
+/// A part for each lump, and how much is not in these. Each lump has an equal part of the room that those before it left.
+fn parts(lumps: &[&LumpChanges], room: Room, part: impl Fn(&LumpChanges, Room) -> (String, usize)) -> (String, usize) {
+    let (mut html, mut left, mut more) = (String::new(), room, 0);
+    for (at, lump) in lumps.iter().enumerate() {
+        let lumps = lumps.len() - at;
+        let own = |all: usize, frame: usize| (all / lumps).saturating_sub(frame);
+        let (part, rest) =
+            part(lump, Room { bytes: own(left.bytes, FRAME.bytes), nodes: own(left.nodes, FRAME.nodes) });
+        let nodes = page::nodes(&part);
+        more += rest;
+        if part.len() <= left.bytes && nodes <= left.nodes {
+            left = Room { bytes: left.bytes - part.len(), nodes: left.nodes - nodes };
+            html += &part;
+        }
+    }
+    (html, more)
 }
 
 fn records(lump: &LumpChanges) -> impl Iterator<Item = &RecordChange> {
@@ -35,20 +51,22 @@ fn records(lump: &LumpChanges) -> impl Iterator<Item = &RecordChange> {
     })
 }
 
-/// The records of a lump; the frame around them is small.
-fn part(lump: &LumpChanges, room: usize) -> String {
-    let mut items = Items::new(room.saturating_sub(2000));
+/// The records of a lump, and how many are left out.
+fn part(lump: &LumpChanges, room: Room) -> (String, usize) {
+    let mut items = Items::new(room);
     records(lump).for_each(|record| items.add(|| row(record)));
     items.and_more(lump.more);
-    let (list, more) = items.finish();
+    let left = items.more;
+    let (list, more) = items.finish(&page::name(lump.lump.as_bytes()));
     let count = lump.touched.records;
     let (open, count) = (if count <= MOST_OPEN { " open" } else { "" }, page::count(count));
     let name = page::name(lump.lump.as_bytes());
-    format!(
+    let html = format!(
         "<details{open}><summary><code>{name}</code> <span class=\"count\">{count}</span></summary>\n\
          <table class=\"records\"><thead><tr><th>Record</th><th>Field</th><th>Before</th><th>After</th></tr></thead>\n\
          {list}</table>\n{more}</details>\n"
-    )
+    );
+    (html, left)
 }
 
 /// The rows of a record, in a part of the table of their own.
@@ -88,9 +106,9 @@ fn row(record: &RecordChange) -> String {
 // Entities that were added, removed, moved or changed.
 
 /// The most bytes of a value that are shown.
-const MOST_OF_VALUE_SHOWN: usize = 2000;
+const MOST_OF_VALUE_SHOWN: usize = 1000;
 /// The most pairs of an added or removed entity that are shown.
-const MOST_PAIRS: usize = 200;
+const MOST_PAIRS: usize = 60;
 
 /// The most entities that are one item.
 const MOST_ALIKE: usize = 50;
@@ -119,17 +137,17 @@ pub(super) fn changes<'s>(sides: &Sides<'s>) -> (Vec<&'s EntityChange>, usize) {
     (all, more)
 }
 
-pub(super) fn section_entities(sides: &Sides<'_>) -> Option<Section> {
+pub(super) fn section_entities(sides: &Sides<'_>, room: Room) -> Option<Section> {
     let (all, more) = changes(sides);
     if all.is_empty() {
         return None;
     }
-    let mut items = Items::new(ROOM_OF_LIST);
+    let mut items = Items::new(room);
     for (how, title) in GROUPS {
         let group: Vec<_> = all.iter().filter(|entity| entity.how == how).collect();
         if !group.is_empty() {
             let heading = format!("<h3>{title} <span class=\"count\">{}</span></h3>\n", page::count(group.len()));
-            items.heading(heading);
+            items.heading(&heading);
             // Entities that changed in the same way are one item.
             let is_alike =
                 |one: &&&EntityChange, other: &&&EntityChange| !one.keys.is_empty() && one.keys == other.keys;
@@ -139,8 +157,9 @@ pub(super) fn section_entities(sides: &Sides<'_>) -> Option<Section> {
         }
     }
     items.and_more(more);
-    let (list, rest) = items.finish();
-    Some(Section { id: "entities", title: "Entities", count: all.len() + more, html: list + rest.as_str() })
+    let (count, more) = (all.len() + more, items.more);
+    let (list, rest) = items.finish("entities");
+    Some(Section { id: "entities", title: "Entities", count, more, html: list + rest.as_str() })
 }
 
 /// The fragment of the page with an entity.
@@ -260,9 +279,9 @@ fn marked(old: &[u8], new: &[u8]) -> (String, String) {
 /// The most bytes of a line that are shown.
 const MOST_OF_LINE: usize = 500;
 /// The most bytes of the lines of one file.
-const ROOM_OF_LINES: usize = 1 << 17;
+const MOST_OF_LINES: Room = Room { bytes: 30_000, nodes: 300 };
 
-pub(super) fn section_files(sides: &Sides<'_>) -> Option<Section> {
+pub(super) fn section_files(sides: &Sides<'_>, room: Room) -> Option<Section> {
     let (mut all, mut more) = (Vec::new(), 0);
     for lump in &sides.found.lumps {
         let before = all.len();
@@ -275,18 +294,23 @@ pub(super) fn section_files(sides: &Sides<'_>) -> Option<Section> {
     if all.is_empty() {
         return None;
     }
-    let mut items = Items::new(ROOM_OF_LIST);
+    let mut items = Items::new(room);
     all.iter().for_each(|file| items.add(|| file_item(file)));
     items.and_more(more);
-    let (list, rest) = items.finish();
-    Some(Section { id: "files", title: "Embedded files", count: all.len() + more, html: list + rest.as_str() })
+    let (count, more) = (all.len() + more, items.more);
+    let (list, rest) = items.finish("files");
+    Some(Section { id: "files", title: "Embedded files", count, more, html: list + rest.as_str() })
 }
 
 fn file_item(file: &FileChange) -> String {
     let (class, word) = match file.how {
         How::Added => ("added", "added"),
         How::Removed => ("removed", "removed"),
+        How::Moved if file.content == FileContent::Changed => ("changed", "moved and changed"),
         How::Moved => ("changed", "moved"),
+        How::Rewritten if file.content == FileContent::SameChecksum => {
+            ("changed", "stored in another form, with the same checksum")
+        }
         How::Rewritten => ("changed", "stored in another form"),
         How::Changed => ("changed", "changed"),
     };
@@ -310,10 +334,10 @@ fn file_item(file: &FileChange) -> String {
 
 /// The lines that differ, place by place.
 fn lines(text: &TextChange) -> String {
-    let mut items = Items::new(ROOM_OF_LINES);
+    let mut items = Items::new(MOST_OF_LINES);
     text.hunks.iter().for_each(|hunk| items.add(|| place(hunk)));
     items.and_more(text.more);
-    let (list, more) = items.finish();
+    let (list, more) = items.finish("files");
     format!("<pre class=\"lines\">{list}</pre>\n{more}")
 }
 
@@ -339,14 +363,12 @@ const OTHERS_MOST_OPEN: usize = 50;
 /// Whether a section lists a change.
 type IsMeant = fn(&Change) -> bool;
 
-pub(super) fn sections(sides: &Sides<'_>) -> [Option<Section>; 4] {
-    [
-        section_others(sides, "visibility", "Visibility", |change| matches!(change, Change::Row(_))),
-        section_others(sides, "physics", "Collision models", |change| matches!(change, Change::Solid(_))),
-        section_others(sides, "bytes", "Other bytes", is_other),
-        places(sides),
-    ]
-}
+/// Visibility, collision models, and what no other section has.
+pub(super) const OTHERS: [Make; 3] = [
+    |sides, room| others(sides, room, ["visibility", "Visibility"], |change| matches!(change, Change::Row(_))),
+    |sides, room| others(sides, room, ["physics", "Collision models"], |change| matches!(change, Change::Solid(_))),
+    |sides, room| others(sides, room, ["bytes", "Other changes"], is_other),
+];
 
 /// Whether no other section has a change.
 fn is_other(change: &Change) -> bool {
@@ -364,36 +386,38 @@ fn is_other(change: &Change) -> bool {
     !has_section
 }
 
-fn section_others(sides: &Sides<'_>, id: &'static str, title: &'static str, is_meant: IsMeant) -> Option<Section> {
+fn others(sides: &Sides<'_>, room: Room, [id, title]: [&'static str; 2], is_meant: IsMeant) -> Option<Section> {
     let has_any = |lump: &&LumpChanges| lump.changes.iter().any(is_meant);
     let lumps: Vec<_> = sides.found.lumps.iter().filter(has_any).collect();
-    if lumps.is_empty() {
-        return None;
-    }
-    let mut count = 0;
-    let mut items = Items::new(ROOM_OF_LIST);
-    for lump in &lumps {
-        let mut lines = Items::new((ROOM_OF_LIST / lumps.len()).saturating_sub(2000));
-        let changes: Vec<_> = lump.changes.iter().filter(|change| is_meant(change)).collect();
-        changes.iter().for_each(|change| lines.add(|| line(change, &lump.lump)));
-        // What is not listed is of the kind of the lump's content.
-        let is_content = |change: &&&Change| !matches!(change, Change::Version(..) | Change::Word(_));
-        let more = if changes.iter().any(|change| is_content(&change)) { lump.more } else { 0 };
-        lines.and_more(more);
-        let all = changes.len() + more;
-        count += all;
-        let (list, more) = lines.finish();
-        let open = if all <= OTHERS_MOST_OPEN { " open" } else { "" };
-        let (name, all) = (page::name(lump.lump.as_bytes()), page::count(all));
-        items.add(|| {
-            format!(
-                "<details{open}><summary><code>{name}</code> <span class=\"count\">{all}</span></summary>\n\
-                 <ul>\n{list}</ul>\n{more}</details>\n"
-            )
-        });
-    }
-    let (list, more) = items.finish();
-    Some(Section { id, title, count, html: list + more.as_str() })
+    let count = lumps.iter().map(|lump| lines_of(lump, is_meant).count() + more_of(lump, is_meant)).sum();
+    let (html, more) = parts(&lumps, room, |lump, room| other_part(lump, room, is_meant));
+    (!lumps.is_empty()).then_some(Section { id, title, count, more, html })
+}
+
+fn lines_of(lump: &LumpChanges, is_meant: IsMeant) -> impl Iterator<Item = &Change> {
+    lump.changes.iter().filter(move |change| is_meant(change))
+}
+
+/// How many more changes there are. What is not listed is of the kind of the lump's content.
+fn more_of(lump: &LumpChanges, is_meant: IsMeant) -> usize {
+    let is_content = |change: &Change| !matches!(change, Change::Version(..) | Change::Word(_) | Change::Models(_));
+    if lines_of(lump, is_meant).any(is_content) { lump.more } else { 0 }
+}
+
+fn other_part(lump: &LumpChanges, room: Room, is_meant: IsMeant) -> (String, usize) {
+    let mut lines = Items::new(room);
+    lines_of(lump, is_meant).for_each(|change| lines.add(|| line(change, &lump.lump)));
+    let more = more_of(lump, is_meant);
+    lines.and_more(more);
+    let (all, left) = (lines_of(lump, is_meant).count() + more, lines.more);
+    let open = if all <= OTHERS_MOST_OPEN { " open" } else { "" };
+    let (name, all) = (page::name(lump.lump.as_bytes()), page::count(all));
+    let (list, more) = lines.finish(&name);
+    let html = format!(
+        "<details{open}><summary><code>{name}</code> <span class=\"count\">{all}</span></summary>\n\
+         <ul>\n{list}</ul>\n{more}</details>\n"
+    );
+    (html, left)
 }
 
 fn line(change: &Change, lump: &str) -> String {
@@ -401,8 +425,8 @@ fn line(change: &Change, lump: &str) -> String {
 }
 
 /// Lumps that are at another place in the file.
-fn places(sides: &Sides<'_>) -> Option<Section> {
-    let mut items = Items::new(ROOM_OF_LIST / 4);
+pub(super) fn places(sides: &Sides<'_>, room: Room) -> Option<Section> {
+    let mut items = Items::new(room);
     let mut count = 0;
     for lump in &sides.found.lumps {
         for change in lump.changes.iter().filter(|change| matches!(change, Change::Place(..))) {
@@ -410,10 +434,11 @@ fn places(sides: &Sides<'_>) -> Option<Section> {
             items.add(|| line(change, &lump.lump));
         }
     }
-    let (list, more) = items.finish();
+    let more = items.more;
+    let (list, rest) = items.finish("places");
     let title = page::counted(count, "lump is", "lumps are");
-    let html = format!("<details><summary>{title} at another offset</summary>\n<ul>\n{list}</ul>\n{more}</details>\n");
-    (count > 0).then_some(Section { id: "places", title: "Moved in the file", count, html })
+    let html = format!("<details><summary>{title} at another offset</summary>\n<ul>\n{list}</ul>\n{rest}</details>\n");
+    (count > 0).then_some(Section { id: "places", title: "Moved in the file", count, more, html })
 }
 
 #[cfg(test)]

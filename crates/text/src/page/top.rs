@@ -1,27 +1,25 @@
 //! The map from above: its walls and floors as lines, and what changed.
 
-use std::cell::Cell;
 use std::collections::HashSet;
-use std::ops::Range;
 
-use super::{Items, ROOM_OF_LIST, Sides, counted, records};
+use super::{Items, ROOM_OF_MARKS, Section, Sides, counted, records};
 use crate::page;
-use bspkit::bytes::{float, rounded};
+use bspkit::bytes::rounded;
 use bspkit::content::entities::Entity;
-use bspkit::content::polygons::Polygons;
+use bspkit::content::outlines::{Outlines, Point};
 use bspkit::dialect::Role;
 use bspkit::op::compare::{Change, EntityChange, How};
-use bspkit::record::{FieldInfo, Meaning, Shape};
-use bspkit::{Bsp, Records};
 
 // The map from above: its walls and floors as lines, and what changed.
 
-/// The most lines of walls, and of floors.
-const MOST_LINES: usize = 30_000;
-/// The most faces of each kind that are highlighted, and the most lines of a brush model.
+/// The most lines of walls, of floors, and of each kind of highlighted faces.
+const MOST_LINES: usize = 15_000;
+/// The most bytes of each of these.
+const ROOM_OF_PATHS: [usize; 3] = [150_000, 100_000, 60_000];
+/// The most faces of each kind that are highlighted.
 const MOST_FACES: usize = 5000;
-/// The most marks of entities.
-const MOST_MARKS: usize = 2000;
+/// The most lines of a brush model.
+const MOST_OF_MODEL: usize = 100;
 /// How many steps the longer side of the view has: lines are drawn to this precision.
 const STEPS: f32 = 4000.0;
 /// Coordinates beyond this are damage; engines end their worlds before.
@@ -78,14 +76,16 @@ struct Mark<'s> {
     model: Option<(usize, usize)>,
 }
 
-pub(super) fn section(sides: &Sides<'_>) -> String {
+/// The view; entities that are in `sections` are linked to these.
+pub(super) fn section(sides: &Sides<'_>, sections: &[Section]) -> String {
     let outlines = sides.maps.map(Outlines::read);
     let (changes, _) = records::changes(sides);
     let shown = |entity: &&&EntityChange| entity.how != How::Rewritten;
     let marks: Vec<Mark<'_>> = changes.iter().filter(shown).filter_map(|entity| mark(sides, entity)).collect();
     let mut frame = Frame { least: [f32::INFINITY; 2], most: [f32::NEG_INFINITY; 2] };
-    for face in outlines[1].world() {
-        outlines[1].face(face).iter().flatten().for_each(|[x, y, _]| frame.include([*x, *y]));
+    let world = outlines[1].world();
+    for [x, y, _] in outlines[1].lines(world).flatten().flatten() {
+        frame.include([x, y]);
     }
     marks.iter().flat_map(|mark| mark.places).flatten().for_each(|[x, y, _]| frame.include([x, y]));
     if frame.is_empty() {
@@ -93,18 +93,22 @@ pub(super) fn section(sides: &Sides<'_>) -> String {
     }
     let ([walls, floors], left) = plan(&outlines[1], &frame);
     let highlights = highlights(sides, &outlines, &frame);
-    let mut items = Items::new(ROOM_OF_LIST);
-    for mark in marks.iter().take(MOST_MARKS) {
-        items.add(|| draw(mark, &outlines, &frame));
+    let listed = anchors(sections);
+    let mut items = Items::new(ROOM_OF_MARKS);
+    for mark in &marks {
+        items.add(|| draw(mark, &outlines, &frame, &listed));
     }
-    items.and_more(marks.len().saturating_sub(MOST_MARKS));
-    let (drawn, more) = items.finish();
+    let (drawn, more) = items.finish("entities");
     let [width, height] = frame.size();
     let margin = (width.max(height) / 40).max(8);
     let view = format!("{} {} {} {}", -margin, -margin, width + 2 * margin, height + 2 * margin);
     let notes = match left {
         0 => String::new(),
         left => format!("<p class=\"more\">{} are not drawn</p>\n", counted(left, "short line", "short lines")),
+    };
+    let notes = match outlines.iter().any(Outlines::is_exhausted) {
+        true => notes + "<p class=\"more\">Faces share too many corners; some are not drawn</p>\n",
+        false => notes,
     };
     format!(
         "<section id=\"top\">\n<h2>From above</h2>\n{}<div class=\"map\"><svg viewBox=\"{view}\" role=\"group\" \
@@ -114,12 +118,18 @@ pub(super) fn section(sides: &Sides<'_>) -> String {
     )
 }
 
+/// The fragments of the page that entities have.
+fn anchors(sections: &[Section]) -> HashSet<&str> {
+    let html = sections.iter().filter(|section| section.id == "entities").map(|section| section.html.as_str());
+    html.flat_map(|html| html.split("id=\"").skip(1).filter_map(|rest| rest.split('"').next())).collect()
+}
+
 /// The lines of walls and floors, and how many are left out. A face that is a line from above is a wall.
 fn plan(outlines: &Outlines<'_>, frame: &Frame) -> ([String; 2], usize) {
     let mut known = [(); 2].map(|()| HashSet::new());
     let mut lines = [const { Vec::new() }; 2];
-    for face in outlines.world() {
-        let edges = flat_lines(&outlines.face(face), frame);
+    for face in outlines.lines(outlines.world()) {
+        let edges = flat_lines(&face, frame);
         let (kind, edges) = match wall(&edges) {
             Some(line) => (0, vec![line]),
             None => (1, edges),
@@ -133,15 +143,30 @@ fn plan(outlines: &Outlines<'_>, frame: &Frame) -> ([String; 2], usize) {
     }
     let is_wall = |line: &[Flat; 2]| known[0].contains(line);
     lines[1].retain(|line| !is_wall(line));
-    let left = lines.iter().map(|lines| lines.len().saturating_sub(MOST_LINES)).sum();
-    let paths = lines.map(|mut lines| {
-        // The longest lines are kept, in an order that gives short paths.
-        lines.sort_by_key(|line| std::cmp::Reverse(squared(*line)));
-        lines.truncate(MOST_LINES);
-        lines.sort_unstable();
-        path(&lines)
+    let mut left = 0;
+    let [walls, floors] = lines;
+    let paths = [(walls, ROOM_OF_PATHS[0]), (floors, ROOM_OF_PATHS[1])].map(|(lines, room)| {
+        let (path, more) = longest(lines, room);
+        left += more;
+        path
     });
     (paths, left)
+}
+
+/// A path of the longest lines, in an order that gives short paths, and how many have no room.
+fn longest(mut lines: Vec<[Flat; 2]>, room: usize) -> (String, usize) {
+    lines.sort_by_key(|line| std::cmp::Reverse(squared(*line)));
+    let (all, mut most) = (lines.len(), lines.len().min(MOST_LINES));
+    loop {
+        lines.truncate(most);
+        let mut shown = lines.clone();
+        shown.sort_unstable();
+        let path = path(&shown);
+        if path.len() <= room {
+            return (path, all - most);
+        }
+        most = most * 3 / 4;
+    }
 }
 
 fn flat_lines(lines: &[[Point; 2]], frame: &Frame) -> Vec<[Flat; 2]> {
@@ -207,8 +232,12 @@ fn highlights(sides: &Sides<'_>, outlines: &[Outlines<'_>; 2], frame: &Frame) ->
         }
     }
     let group = |class: &str, title: &str, side: usize, faces: &[usize]| {
-        let faces = faces.iter().take(MOST_FACES).map(|face| flat_lines(&outlines[side].face(*face), frame));
-        let lines: Vec<_> = faces.flat_map(clockwise).take(MOST_LINES).collect();
+        let faces = faces.iter().take(MOST_FACES).map_while(|face| outlines[side].face(*face));
+        let mut lines: Vec<_> = faces.flat_map(|face| clockwise(flat_lines(&face, frame))).take(MOST_LINES).collect();
+        // A path that is cut in a face is filled as well.
+        while path(&lines).len() > ROOM_OF_PATHS[2] {
+            lines.truncate(lines.len() * 3 / 4);
+        }
         match lines.is_empty() {
             true => String::new(),
             false => format!("<path class=\"{class}\" d=\"{}\"><title>{title}</title></path>\n", path(&lines)),
@@ -248,12 +277,12 @@ fn origin(entity: &Entity<'_>) -> Option<Point> {
     entity.vector("origin").map(|origin| origin.map(rounded))
 }
 
-fn draw(mark: &Mark<'_>, outlines: &[Outlines<'_>; 2], frame: &Frame) -> String {
+fn draw(mark: &Mark<'_>, outlines: &[Outlines<'_>; 2], frame: &Frame, listed: &HashSet<&str>) -> String {
     let mut shapes = String::new();
     if let Some((side, model)) = mark.model {
         let at = mark.places[side].unwrap_or_default();
-        let faces = outlines[side].model(model).take(MOST_FACES).flat_map(|face| outlines[side].face(face));
-        let lines: Vec<_> = faces.take(MOST_FACES).map(|line| line.map(|point| moved(point, at))).collect();
+        let lines = outlines[side].lines(outlines[side].model(model)).flatten().take(MOST_OF_MODEL);
+        let lines: Vec<_> = lines.map(|line| line.map(|point| moved(point, at))).collect();
         shapes += &format!("<path class=\"model\" d=\"{}\"/>", path(&flat_lines(&lines, frame)));
     }
     let [old, new] = mark.places.map(|place| place.and_then(|place| frame.flat(place)));
@@ -272,11 +301,11 @@ fn draw(mark: &Mark<'_>, outlines: &[Outlines<'_>; 2], frame: &Frame) -> String 
     };
     let class = mark.entity.class.as_deref().map(page::name).unwrap_or_default();
     let name = mark.entity.name.as_deref().map(page::name).unwrap_or_default();
+    let anchor = records::anchor(mark.entity);
+    let link = if listed.contains(anchor.as_str()) { format!(" href=\"#{anchor}\"") } else { String::new() };
     format!(
-        "<a href=\"#{}\" class=\"{}\"><title>{what}: #{} {class} {name}</title>{shapes}</a>\n",
-        records::anchor(mark.entity),
-        mark.class,
-        mark.entity.index,
+        "<a{link} class=\"{}\"><title>{what}: #{} {class} {name}</title>{shapes}</a>\n",
+        mark.class, mark.entity.index,
     )
 }
 
@@ -302,193 +331,9 @@ fn legend(marks: &[Mark<'_>], highlights: &str, frame: &Frame) -> String {
     format!("<ul class=\"legend\">{items}<li class=\"size\">{width:.0} × {height:.0} units</li></ul>\n")
 }
 
-// The edges of faces as lines, for the view from above. Every family is read by the names and meanings of fields.
-
-/// How many lines are read of a map in total: faces of a damaged map may all name the same edges.
-const OUTLINE_MOST_LINES: usize = 1 << 22;
-
-/// A point of the map in units.
-pub(super) type Point = [f32; 3];
-
-/// The faces of a map, and which of them each model has.
-pub(super) struct Outlines<'a> {
-    faces: Option<Faces<'a>>,
-    models: Vec<Range<usize>>,
-    left: Cell<usize>,
-}
-
-enum Faces<'a> {
-    /// Rings of edges.
-    Rings(Polygons<'a>),
-    Surfaces(Surfaces<'a>),
-}
-
-/// Surfaces of Quake III and its relatives: triangles, and patches of control points.
-struct Surfaces<'a> {
-    surfaces: Records<'a>,
-    corners: Records<'a>,
-    indexes: Records<'a>,
-    first_vertex: &'static FieldInfo,
-    vertex_count: &'static FieldInfo,
-    first_index: &'static FieldInfo,
-    index_count: &'static FieldInfo,
-    patch: &'static FieldInfo,
-}
-
-impl<'a> Outlines<'a> {
-    pub(super) fn read(map: &Bsp<'a>) -> Self {
-        let faces = match map.polygons() {
-            Ok(polygons) => Some(Faces::Rings(polygons)),
-            Err(_) => Surfaces::read(map).map(Faces::Surfaces),
-        };
-        let all = faces.as_ref().map_or(0, Faces::len);
-        // What a model claims beyond the faces that there are is damage.
-        let there = |faces: Range<usize>| faces.start.min(all)..faces.end.min(all);
-        let models = models(map).unwrap_or_default().into_iter().map(there).collect();
-        Outlines { faces, models, left: Cell::new(OUTLINE_MOST_LINES) }
-    }
-
-    /// The faces of a model; 0 is the world.
-    pub(super) fn model(&self, index: usize) -> Range<usize> {
-        self.models.get(index).cloned().unwrap_or_default()
-    }
-
-    /// The faces of the world; all faces if the models cannot be read.
-    pub(super) fn world(&self) -> Range<usize> {
-        self.models.first().cloned().unwrap_or(0..self.faces.as_ref().map_or(0, Faces::len))
-    }
-
-    /// The lines around a face, which is one polygon or several triangles; none if it cannot be read.
-    pub(super) fn face(&self, face: usize) -> Vec<[Point; 2]> {
-        let lines = match &self.faces {
-            _ if self.left.get() == 0 => Vec::new(),
-            Some(Faces::Rings(polygons)) => ring(&polygons.get(face).unwrap_or_default()),
-            Some(Faces::Surfaces(surfaces)) => surfaces.lines(face).unwrap_or_default(),
-            None => Vec::new(),
-        };
-        // A face that cannot be read takes time as well.
-        self.left.set(self.left.get().saturating_sub(lines.len().max(1)));
-        lines
-    }
-}
-
-impl Faces<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Faces::Rings(polygons) => polygons.len(),
-            Faces::Surfaces(surfaces) => surfaces.surfaces.len(),
-        }
-    }
-}
-
-fn ring(corners: &[Point]) -> Vec<[Point; 2]> {
-    let next = corners.iter().cycle().skip(1);
-    corners.iter().zip(next).map(|(from, to)| [*from, *to]).collect()
-}
-
-/// The faces of each model, by the field that is a run of faces.
-fn models(map: &Bsp<'_>) -> Option<Vec<Range<usize>>> {
-    let models = map.records(Role::Models).ok()?;
-    let faces = map.role(Role::Faces)?.name.as_str();
-    let (first, count) = models.info().fields.iter().find_map(|field| match field.meaning {
-        Meaning::Run { lump, count, .. } if lump == faces => Some((field, models.info().field(count.field)?)),
-        _ => None,
-    })?;
-    let range = |index: usize| {
-        let start = self::index(&models, index, first, 0)?;
-        Some(start..start.checked_add(self::index(&models, index, count, 0)?)?)
-    };
-    Some((0..models.len()).map(|index| range(index).unwrap_or_default()).collect())
-}
-
-impl<'a> Surfaces<'a> {
-    fn read(map: &Bsp<'a>) -> Option<Self> {
-        let surfaces = map.records(Role::Faces).ok()?;
-        let field = |name: &str| surfaces.info().field(name);
-        Some(Surfaces {
-            corners: map.records(Role::Vertexes).ok()?,
-            indexes: map.records(Role::DrawIndexes).ok()?,
-            first_vertex: field("first_vertex")?,
-            vertex_count: field("vertex_count")?,
-            first_index: field("first_index")?,
-            index_count: field("index_count")?,
-            patch: field("patch_size")?,
-            surfaces,
-        })
-    }
-
-    fn lines(&self, surface: usize) -> Option<Vec<[Point; 2]>> {
-        /// More corners than any surface of a real map has.
-        const MOST: usize = 1 << 16;
-        let number = |field: &'static FieldInfo, item| index(&self.surfaces, surface, field, item);
-        let (first, count) = (number(self.first_vertex, 0)?, number(self.vertex_count, 0)?.min(MOST));
-        let (first_index, index_count) = (number(self.first_index, 0)?, number(self.index_count, 0)?.min(MOST));
-        let corner = |index: usize| point(&self.corners, first.checked_add(index).filter(|_| index < count)?);
-        if index_count > 0 {
-            let only = self.indexes.info().fields.first()?;
-            let corners = (0..index_count).map_while(|at| index(&self.indexes, first_index.checked_add(at)?, only, 0));
-            let corners: Vec<usize> = corners.collect();
-            let edges = boundary(corners.as_chunks::<3>().0);
-            return Some(edges.into_iter().filter_map(|[from, to]| Some([corner(from)?, corner(to)?])).collect());
-        }
-        let [wide, high] = [number(self.patch, 0)?, number(self.patch, 1)?];
-        if wide.checked_mul(high) != Some(count) || wide < 2 || high < 2 {
-            return Some(Vec::new());
-        }
-        // Around the grid of control points.
-        let top = (0..wide).chain((1..high).map(|row| row * wide + wide - 1));
-        let bottom = (0..wide - 1).rev().map(|column| (high - 1) * wide + column);
-        let around = top.chain(bottom).chain((1..high - 1).rev().map(|row| row * wide));
-        Some(ring(&around.map(corner).collect::<Option<Vec<_>>>()?))
-    }
-}
-
-/// The edges that only one triangle has.
-fn boundary(triangles: &[[usize; 3]]) -> Vec<[usize; 2]> {
-    let edges = |[a, b, c]: &[usize; 3]| [[*a, *b], [*b, *c], [*c, *a]].map(|[a, b]| [a.min(b), a.max(b)]);
-    let mut all: Vec<[usize; 2]> = triangles.iter().flat_map(edges).collect();
-    all.sort_unstable();
-    all.chunk_by(|one, other| one == other).filter(|same| same.len() == 1).map(|same| same[0]).collect()
-}
-
-/// An item of a field that is not negative; item 0 of a field that is not an array.
-fn index(records: &Records<'_>, record: usize, field: &'static FieldInfo, item: usize) -> Option<usize> {
-    let number = match field.shape {
-        Shape::Number(number) => number,
-        Shape::Array(Shape::Number(number), count) if item < count => *number,
-        _ => return None,
-    };
-    let bytes = records.get(record)?.get(field.offset + item * number.size()..)?;
-    usize::try_from(number.integer(bytes)?).ok()
-}
-
-/// The field `point`.
-fn point(records: &Records<'_>, record: usize) -> Option<Point> {
-    let at = records.info().field("point")?.offset;
-    let bytes = records.get(record)?;
-    Some([float(bytes, at)?, float(bytes, at + 4)?, float(bytes, at + 8)?])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_square_of_triangles_has_four_edges() {
-        assert_eq!(boundary(&[[0, 1, 2], [2, 1, 3]]), [[0, 1], [0, 2], [1, 3], [2, 3]]);
-    }
-
-    #[test]
-    fn every_family_has_lines() {
-        for name in ["q1/own_rooms", "goldsrc/own_rooms", "q2/own_rooms", "q3/own_rooms", "source/room_v20"] {
-            let map = Bsp::open(format!("../../tests/maps/{name}.bsp")).unwrap();
-            let outlines = Outlines::read(&map);
-            let world = outlines.world();
-            assert!(!world.is_empty() && world == outlines.model(0), "{name}");
-            let drawn = world.filter(|face| outlines.face(*face).len() >= 3).count();
-            assert!(drawn > 5, "{name}: {drawn} faces");
-        }
-    }
 
     #[test]
     fn a_vertical_face_is_a_line() {
