@@ -87,8 +87,8 @@ impl<'a> Outlines<'a> {
         self.models.first().cloned().unwrap_or(0..self.faces.as_ref().map_or(0, Faces::len))
     }
 
-    /// The lines around a face, which is one polygon or several triangles; none if it cannot be read. `None` if too much
-    /// of the map was read: the faces of no real map share so many corners.
+    /// The lines around a face, which is one polygon or several triangles; none if it cannot be read. `None` if too
+    /// much of the map was read: faces of real maps share few corners.
     pub fn face(&self, face: usize) -> Option<Vec<[Point; 2]>> {
         let (lines, corners) = match &self.faces {
             _ if self.left.get() == 0 => return None,

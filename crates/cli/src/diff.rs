@@ -34,8 +34,8 @@ use crate::talk::count;
 /// that only moved are not listed as changed. The first differences of each lump are listed; -v lists up to 30,000.
 ///
 /// Of two folders, maps with the same path below them are compared, and --html writes a list of the maps that differ,
-/// with a page about each in a folder beside it: review.html and review_files. A folder that `unpack` wrote is the map that
-/// `pack` would make of it. Of maps of two dialects, only lumps of the same form are compared: entities, embedded
+/// with a page about each in a folder beside it: review.html and review_files. A folder that `unpack` wrote is the map
+/// that `pack` would make of it. Of maps of two dialects, only lumps of the same form are compared: entities, embedded
 /// files and others; the rest is named. The exit status is 0 if the files are the same, 1 if they differ, 2 if one
 /// cannot be read.
 #[derive(clap::Args)]

@@ -61,7 +61,7 @@ pub enum Change {
     Row(RowChange),
     /// The collision model of a brush model.
     Solid(SolidChange),
-    /// Brush models with other numbers, which are no changes of the entities or collision models that have them.
+    /// Brush models with other numbers, which do not change the entities or collision models that have them.
     Models(ModelsChange),
     /// Bytes that are read as nothing else.
     Bytes(BytesChange),

@@ -159,8 +159,8 @@ fn same(old: &Entry<'_, '_>, new: &Entry<'_, '_>, room: &mut usize) -> FileConte
 /// The size of the pieces by which files that are not text are compared, in bytes.
 const PIECE: usize = 64;
 
-/// Pairs files that are new with those that are gone: with the same content, and then with pieces of it that no other of
-/// these files has, if most of it is the same.
+/// Pairs files that are new with those that are gone: with the same content, and then with pieces of it that no other
+/// of these files has, if most of it is the same.
 fn renamed<'e, 'p, 'a>(pairs: &mut [Both<'e, 'p, 'a>], gone: &mut Vec<Entry<'p, 'a>>, room: &mut usize) {
     let mut by_content: HashMap<(u32, usize), Vec<Entry<'p, 'a>>> = HashMap::new();
     gone.iter().rev().for_each(|entry| by_content.entry(content(entry)).or_default().push(*entry));

@@ -130,7 +130,7 @@ impl Models {
             }
             let left = self.others[old..].iter().take_while(|other| other.is_none()).count();
             let free = is_taken.get(new..).unwrap_or_default().iter().take_while(|is_taken| !**is_taken).count();
-            // Behind the last known one, models may only be added.
+            // After the last known one, models may only be added.
             let is_last = old + left == self.others.len();
             if left == free || is_last && left < free {
                 for at in 0..left {

@@ -16,7 +16,7 @@ const MOST_COMPARED: usize = 1 << 26;
 const MOST_GROUPS: usize = 4;
 
 /// The brush model of the new map that a brush model of the old one is, both as values of entities; `None` if it is
-/// gone, or if nobody knows.
+/// gone, or if that is not known.
 pub(in crate::op) type Models<'m> = &'m dyn Fn(&[u8]) -> Option<Vec<u8>>;
 
 /// For each entity of the new map, in order, the index of the old one that it is: by `hammerid`, by `targetname` and
@@ -110,7 +110,7 @@ struct Pairing<'e, 'a> {
     room: usize,
 }
 
-/// What entities are told apart by.
+/// The values by which entities are distinguished.
 type Identity = Vec<Vec<u8>>;
 
 /// Entities of both maps that may be the same ones.
@@ -446,12 +446,11 @@ fn way(old: &Entity<'_>, new: &Entity<'_>) -> Option<[f64; 3]> {
     Some(std::array::from_fn(|axis| to[axis] - from[axis]))
 }
 
-/// The keys by which people tell entities of a class apart.
+/// The keys by which people distinguish the entities of a class.
 const TELLING: [&str; 4] = ["hammerid", "targetname", "model", "origin"];
 
-/// How many pairs two entities have in common, if they may be the same one: at least half of their pairs; three quarters
-/// if several of the keys by which people tell them apart have other values. Most entities have many values that are
-/// those of every other one.
+/// How many pairs two entities have in common, if they may be the same one: at least half of their pairs, or three
+/// quarters if several of these keys have other values. Most values of an entity are those of every other one.
 fn likeness(old: &Entity<'_>, new: &Entity<'_>) -> Option<usize> {
     let (common, all) = (common(old, new), old.pairs().len().max(new.pairs().len()));
     let is_other = |key: &&&str| matches!((old.get(key), new.get(key)), (Some(old), Some(new)) if old != new);

@@ -93,6 +93,7 @@ fn row(map: &MapRow) -> String {
     };
     let what = if map.what.is_empty() { map.how.to_owned() } else { text(&map.what).to_string() };
     format!(
-        "<tr><td>{title}</td><td class=\"{class}\">{what}</td><td class=\"n\">{old}</td><td class=\"n\">{new}</td></tr>\n"
+        "<tr><td>{title}</td><td class=\"{class}\">{what}</td><td class=\"n\">{old}</td>\
+         <td class=\"n\">{new}</td></tr>\n"
     )
 }

@@ -174,7 +174,8 @@ fn left_out(sections: &[Section]) -> String {
         true => String::new(),
         false => format!(
             "<p class=\"more\">This page does not list all that differs. Left out: {}. \
-             <code>bspkit diff A B -v</code> lists up to 30,000 of each lump, and <code>--json</code> prints them as data.</p>\n",
+             <code>bspkit diff A B -v</code> lists up to 30,000 of each lump, and <code>--json</code> prints them as \
+             data.</p>\n",
             cut.join(", "),
         ),
     }

@@ -26,7 +26,8 @@ pub(super) fn section(sides: &Sides<'_>, room: Room) -> Option<Section> {
 /// What is around the list of a lump.
 const FRAME: Room = Room { bytes: 1500, nodes: 20 };
 
-/// A part for each lump, and how much is not in these. Each lump has an equal part of the room that those before it left.
+/// A part for each lump, and how much is not in these. Each lump has an equal part of the room that those before it
+/// left.
 fn parts(lumps: &[&LumpChanges], room: Room, part: impl Fn(&LumpChanges, Room) -> (String, usize)) -> (String, usize) {
     let (mut html, mut left, mut more) = (String::new(), room, 0);
     for (at, lump) in lumps.iter().enumerate() {
