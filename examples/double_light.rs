@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut draft = Bsp::open(from)?.draft();
     // Doubles linear light, not the stored numbers; all sets, faces and styles.
     let double = Adjustment { gain: 2.0, ..Adjustment::default() };
-    let count = draft.light()?.adjust(&double, |_, _, _| true);
-    draft.plan(Layout::Keep)?.save(to)?;
+    let count = draft.light()?.adjust(&double, |_, _, _| true)?;
+    draft.save(to, Layout::Keep)?;
     println!("{count} luxels are brighter");
     Ok(())
 }

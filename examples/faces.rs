@@ -6,7 +6,6 @@
 
 use std::error::Error;
 
-use bspkit::bytes::escaped;
 use bspkit::dialect::{QUAKE2, quake2};
 use bspkit::{Bsp, content::polygons::Polygons};
 
@@ -22,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (faces, texinfo) = (map.table(quake2::FACES)?, map.table(quake2::TEXINFO)?);
         for (index, face) in faces.iter().enumerate() {
             let texture = texinfo.get(usize::try_from(face.texinfo)?)?.texture;
-            println!("face {index}: {}", escaped(texture.text()));
+            println!("face {index}: {}", texture);
         }
     }
     Ok(())

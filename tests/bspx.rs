@@ -273,7 +273,7 @@ fn edits_move_the_other_entries() {
         let mut draft = map.draft();
         draft.update(bspx::CORNERS, 7, |corner| corner.tangent = 1).unwrap();
         let vector = map.table(bspx::NORMALS).unwrap().get(0).unwrap();
-        draft.table(bspx::NORMALS).unwrap().push(vector);
+        draft.table(bspx::NORMALS).unwrap().push_without_following(vector);
         let saved = Bsp::from_vec(draft.plan(layout).unwrap().to_vec()).unwrap();
         let (vectors, corners) = (saved.table(bspx::NORMALS).unwrap(), saved.table(bspx::CORNERS).unwrap());
         assert_eq!((vectors.len(), corners.len(), corners.get(7).unwrap().tangent), (7, 496, 1));
@@ -283,7 +283,7 @@ fn edits_move_the_other_entries() {
         // Shorter by a corner the entry fits no more.
         let mut draft = saved.draft();
         let len = corners.len();
-        draft.table(bspx::CORNERS).unwrap().truncate(len - 1);
+        draft.table(bspx::CORNERS).unwrap().truncate_without_following(len - 1);
         let broken = Bsp::from_vec(draft.plan(layout).unwrap().to_vec()).unwrap();
         let error = broken.table(bspx::CORNERS).unwrap_err();
         assert!(error.to_string().contains("are not 12 for each of the 496 edges"), "{error}");

@@ -205,7 +205,7 @@ fn luxels_are_counted_for_each_face_and_page() {
         let darker = Adjustment { gain: 0.5, ..Adjustment::default() };
         let light = draft.light().unwrap();
         let chosen = light.sets()[0].blocks()[1 % light.sets()[0].blocks().len()].index();
-        let changed = light.adjust(&darker, |set, block, _| set.name() != "hdr" && block.index() == chosen);
+        let changed = light.adjust(&darker, |set, block, _| set.name() != "hdr" && block.index() == chosen).unwrap();
         let found = touched(&draft);
         assert_eq!(
             found.touched(),

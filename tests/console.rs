@@ -232,7 +232,7 @@ const EDITS: [fn(&mut Draft<'static>); 8] = [
     },
     |draft| {
         let half = Adjustment { gain: 0.5, ..Adjustment::default() };
-        draft.light().unwrap().adjust(&half, |_, _, _| true);
+        draft.light().unwrap().adjust(&half, |_, _, _| true).unwrap();
     },
     |draft| draft.entities().unwrap().first_class("worldspawn").unwrap().set("message", "a place").unwrap(),
     |draft| draft.static_props().unwrap().update(1, |prop| prop.skin = 0x0102_0304).unwrap(),

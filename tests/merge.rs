@@ -232,7 +232,7 @@ fn what_both_change_is_a_conflict() {
             |draft| {
                 let model = last_model(draft);
                 let entities = draft.entities().unwrap();
-                let its = entities.select(&format!("[model={model}]").parse().unwrap());
+                let its = entities.select(&format!("[model={model}]")).unwrap();
                 entities.remove(its[0]).unwrap();
                 let models = draft.bsp().slot("models").unwrap().id;
                 let bytes = draft.bytes(models).unwrap();

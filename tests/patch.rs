@@ -214,7 +214,7 @@ fn entities_that_are_moved_together_keep_their_order() {
         for to in spots.into_iter().take(if beside == 0 { 1 } else { 2 }) {
             let together = vec![moved(Target::Select("light".parse().unwrap(), None), &to)];
             let alone = |index: usize| moved(Target::Index(index), &to);
-            let alone: Vec<Operation> = entities.select(&"light".parse().unwrap()).into_iter().map(alone).collect();
+            let alone: Vec<Operation> = entities.select("light").unwrap().into_iter().map(alone).collect();
             // Once more what no longer stands in the order that it had.
             let last = moved(Target::Index(11), &Spot::After(Target::Index(0)));
             let again = |mut operations: Vec<Operation>| {

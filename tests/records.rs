@@ -385,7 +385,7 @@ fn a_ragged_lump_keeps_its_tail() {
     let mut planes = draft.table(quake2::PLANES).unwrap();
     let mut plane = planes.get(1).unwrap();
     plane.kind = 3;
-    planes.push(plane);
+    planes.push_without_following(plane);
     assert_eq!(planes.len(), 5);
     let saved = draft.plan(Layout::Keep).unwrap().to_vec();
     let saved = Bsp::parse(&saved).unwrap();
@@ -394,9 +394,9 @@ fn a_ragged_lump_keeps_its_tail() {
     assert_eq!(table.get(4).unwrap().kind, 3);
     assert_eq!(table.bytes()[..80], (0..80).collect::<Vec<u8>>());
 
-    draft.table(quake2::PLANES).unwrap().truncate(4);
+    draft.table(quake2::PLANES).unwrap().truncate_without_following(4);
     assert!(is_identity(&draft), "what was added is gone");
-    draft.table(quake2::PLANES).unwrap().truncate(1);
+    draft.table(quake2::PLANES).unwrap().truncate_without_following(1);
     let left: Vec<u8> = (0..20).chain(80..87).collect();
     assert_eq!(*draft.bytes(PLANES).unwrap(), left);
 }
@@ -489,7 +489,7 @@ fn a_table_is_taken_back_like_any_edit() {
     let before = draft.plan(Layout::Keep).unwrap().to_vec();
     let failed = draft.transaction(|draft| {
         let mut planes = draft.table(quake2::PLANES)?;
-        planes.truncate(1);
+        planes.truncate_without_following(1);
         planes.update(0, |plane| plane.kind = 2)?;
         planes.update(1, |plane| plane.kind = 3)
     });

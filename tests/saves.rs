@@ -66,7 +66,7 @@ fn a_draft_is_edited_and_saved_again_and_again() {
         draft.entities().unwrap().first_class("worldspawn").unwrap().set("message", message).unwrap();
     };
     let save = |draft: &mut Draft<'static>, options: &SaveOptions| {
-        draft.save(&path, Layout::Keep, options, |_, plan| Ok(plan.size())).map(|(_, size)| size)
+        draft.save_with(&path, Layout::Keep, options, |_, plan| Ok(plan.size())).map(|(_, size)| size)
     };
     for message in ["one", "a longer one", "two"] {
         set(&mut draft, message);

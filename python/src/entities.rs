@@ -208,7 +208,7 @@ impl Entities {
         let selector = Selector::parse(selector)?;
         let ids = self.with(|state| {
             let (entities, ids) = state.entities()?;
-            Ok(entities.select(&selector).into_iter().filter_map(|index| ids.at(index)).collect())
+            Ok(entities.matching(&selector).into_iter().filter_map(|index| ids.at(index)).collect())
         })?;
         Ok(self.all(ids))
     }

@@ -60,15 +60,10 @@ impl Light {
 #[pymethods]
 impl Light {
     fn sets(&self) -> Res<Vec<Set>> {
-        let form = |form| match form {
-            LuxelForm::Grey => "grey",
-            LuxelForm::Rgb => "rgb",
-            _ => "rgbe",
-        };
         self.shared.with(|state| {
             let light = state.draft()?.light()?;
             let sets = light.sets().iter();
-            Ok(sets.map(|set| (set.name(), set.lump(), form(set.form()), set.is_pages(), set.copy_of())).collect())
+            Ok(sets.map(|set| (set.name(), set.lump(), set.form().name(), set.is_pages(), set.copy_of())).collect())
         })
     }
 
@@ -149,8 +144,9 @@ fn edit<T>(
             return Err(argument(format!("{} luxels were given, but {columns} by {rows} are expected", all.len())));
         }
         let before = light.clone();
-        let changed = light.update(image, |[x, y], old| all.get(y * columns + x).map_or(old, |luxel| new(old, luxel)));
-        light.carry(&before);
+        let changed =
+            light.update(image, |[x, y], old| all.get(y * columns + x).map_or(old, |luxel| new(old, luxel)))?;
+        light.carry(&before)?;
         Ok(changed)
     })
 }

@@ -49,7 +49,7 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
     };
     let place = home.absolute.clone();
     let mut report = shared.long(py, |draft| {
-        let (saved, mut report) = draft.save(&home.absolute, layout, &options, report)?;
+        let (saved, mut report) = draft.save_with(&home.absolute, layout, &options, report)?;
         report.saved(saved);
         shared.move_to(home);
         Ok(report)

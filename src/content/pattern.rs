@@ -78,6 +78,15 @@ impl Pattern {
         Pattern { tokens, implied }
     }
 
+    /// The pattern in which `**` stands for each `*`, and its text; `None` if it has no `*` of its own.
+    pub(crate) fn deep(pattern: &[u8]) -> Option<(Vec<u8>, Pattern)> {
+        let mut text = Vec::new();
+        for run in pattern.chunk_by(|one, next| (*one == b'*') == (*next == b'*')) {
+            text.extend_from_slice(if run == b"*" { b"**" } else { run });
+        }
+        (text != pattern).then(|| (text.clone(), Pattern::whole(&text)))
+    }
+
     /// Whether a name matches.
     pub fn matches(&self, name: impl AsRef<[u8]>) -> bool {
         self.walk(name.as_ref(), |_, _| ())

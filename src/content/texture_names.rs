@@ -13,6 +13,7 @@ use super::textures::Textures;
 use crate::bytes::{Rope, escaped};
 use crate::dialect::{Role, Row};
 use crate::error::{Error, ErrorKind, Place, Result};
+use crate::near;
 use crate::record::{FieldInfo, Held, Shape, write_name};
 
 /// The lumps whose records may have a field with the name of a texture: Quake II's texinfo, Quake III's shaders, and
@@ -66,6 +67,8 @@ pub struct Renamed {
     pub count: usize,
     /// The reasons why names were not changed: they cannot be read, or share bytes with others.
     pub left: Vec<Error>,
+    /// If the pattern matches no name: a sentence about it, and as its hint a pattern or names that may be meant.
+    pub unmatched: Option<Error>,
     /// New names that merge several old ones, with the old names.
     pub merged: Vec<(Vec<u8>, Vec<Vec<u8>>)>,
     /// Faults of animated textures that the renaming causes, at which engines of Quake and GoldSrc stop: one sentence
@@ -254,6 +257,9 @@ impl TextureNames<'_> {
             }
             Kept::Records(lumps) => lumps.iter_mut().try_for_each(|names| names.rename(renaming, &mut renamed))?,
         }
+        if renamed.count == 0 {
+            renamed.unmatched = renaming.unmatched(self.iter().map(|name| name.name));
+        }
         self.kept = kept;
         Ok(renamed.finish())
     }
@@ -364,7 +370,7 @@ pub struct Renaming(How);
 
 #[derive(Clone)]
 enum How {
-    Pattern { old: Pattern, new: Vec<Piece> },
+    Pattern { text: Vec<u8>, old: Pattern, new: Vec<Piece> },
     Function(Arc<Function>),
 }
 
@@ -380,7 +386,7 @@ enum Piece {
 impl fmt::Debug for Renaming {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            How::Pattern { old, new } => f.debug_struct("Renaming").field("old", old).field("new", new).finish(),
+            How::Pattern { old, new, .. } => f.debug_struct("Renaming").field("old", old).field("new", new).finish(),
             How::Function(_) => f.write_str("Renaming"),
         }
     }
@@ -390,14 +396,15 @@ impl Renaming {
     /// Reads a pattern of whole names and a new name, in which `{1}` is the text that the first wildcard matches. All
     /// other braces are letters. `*` and `?` stop at a slash, `**` does not: `textures/*` matches `textures/own`, and
     /// `textures/**` matches `textures/own/wall` too. A pattern that matches nothing renames nothing, and
-    /// [`Renamed::count`] is 0.
+    /// [`Renamed::unmatched`] says so.
     ///
     /// ```
     /// use bspkit::content::texture_names::Renaming;
     /// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
     /// let mut draft = map.draft();
     /// let names = draft.texture_names()?;
-    /// assert_eq!(names.rename(&Renaming::new("textures/*", "other")?)?.count, 0);
+    /// let none = names.rename(&Renaming::new("textures/*", "other/{1}")?)?.unmatched.unwrap();
+    /// assert_eq!(none.hint().unwrap().to_string(), "`*` stops at a slash; did you mean textures/**?");
     /// assert!(names.rename(&Renaming::new("textures/**", "other/{1}")?)?.count > 0);
     /// # Ok::<(), bspkit::Error>(())
     /// ```
@@ -405,7 +412,7 @@ impl Renaming {
     /// # Errors
     /// [`ErrorKind::Argument`] if there is no wildcard with that number.
     pub fn new(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> Result<Self> {
-        let old = Pattern::whole(old);
+        let (source, old) = (old.as_ref().to_vec(), Pattern::whole(old));
         let (mut rest, mut text, mut pieces) = (new.as_ref(), Vec::new(), Vec::new());
         while let Some((first, tail)) = rest.split_first() {
             let Some((number, used)) = capture(rest) else {
@@ -422,7 +429,7 @@ impl Renaming {
             rest = &rest[used..];
         }
         pieces.push(Piece::Text(text));
-        Ok(Renaming(How::Pattern { old, new: pieces }))
+        Ok(Renaming(How::Pattern { text: source, old, new: pieces }))
     }
 
     /// A function that gives the new name of a texture, or `None` if it keeps its name.
@@ -430,10 +437,22 @@ impl Renaming {
         Renaming(How::Function(Arc::new(new_name)))
     }
 
+    /// The sentence about a pattern that matches none of these names.
+    fn unmatched(&self, names: impl Iterator<Item = Vec<u8>>) -> Option<Error> {
+        let How::Pattern { text, .. } = &self.0 else { return None };
+        let error = Error::new(ErrorKind::NotFound, format!("no texture has a name like `{}`", escaped(text)));
+        let names: Vec<Vec<u8>> = names.collect();
+        let deep = Pattern::deep(text).filter(|(_, deep)| names.iter().any(|name| deep.matches(name)));
+        Some(match deep {
+            Some((deep, _)) => error.with_hint(format!("`*` stops at a slash; did you mean {}?", escaped(&deep))),
+            None => near::or_none(error, text, names),
+        })
+    }
+
     /// The new name of a texture; `None` if the pattern does not match.
     pub fn apply(&self, name: &[u8]) -> Option<Vec<u8>> {
         let (old, new) = match &self.0 {
-            How::Pattern { old, new } => (old, new),
+            How::Pattern { old, new, .. } => (old, new),
             How::Function(new_name) => return new_name(name),
         };
         let captures = old.captures(name)?;

@@ -90,7 +90,7 @@ impl<'a> Wad<'a> {
         let entries: Vec<WadEntry> = directory.chunks_exact(WadEntry::SIZE).filter_map(WadEntry::decode).collect();
         let mut names = HashMap::with_capacity(entries.len());
         for (index, entry) in entries.iter().enumerate() {
-            names.entry(entry.name.text().to_ascii_lowercase()).or_insert(index);
+            names.entry(entry.name.bytes().to_ascii_lowercase()).or_insert(index);
         }
         Ok(Wad { bytes, header, entries, names, added: Vec::new() })
     }
@@ -125,7 +125,7 @@ impl<'a> Wad<'a> {
             || Error::new(ErrorKind::NotFound, format!("there is no entry {at}, only {}", self.entries.len()));
         let entry = self.entries.get(at).ok_or_else(no_entry)?;
         let place = || Place::default().record(at);
-        let name = escaped(entry.name.text()).to_string();
+        let name = entry.name.to_string();
         let (wanted, with) = if self.has_palettes() { (MIPTEX, "with") } else { (BARE, "without") };
         if entry.kind != wanted {
             let message =

@@ -37,7 +37,7 @@ records! {
 /// use bspkit::content::wal::Wal;
 /// let bytes = std::fs::read("tests/maps/src/q2/textures/own/wall.wal")?;
 /// let mut wal = Wal::parse(bytes.clone())?;
-/// assert_eq!((wal.header().name.text(), wal.header().width), (&b"own/wall"[..], 64));
+/// assert_eq!((wal.header().name.bytes(), wal.header().width), (&b"own/wall"[..], 64));
 /// wal.update(|header| header.value = 300);
 /// assert_eq!(wal.bytes().iter().zip(&bytes).filter(|(new, old)| new != old).count(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

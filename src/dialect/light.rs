@@ -109,6 +109,15 @@ impl LuxelForm {
             LuxelForm::Rgbe => 4,
         }
     }
+
+    /// Its name in JSON: `grey`, `rgb` or `rgbe`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            LuxelForm::Grey => "grey",
+            LuxelForm::Rgb => "rgb",
+            LuxelForm::Rgbe => "rgbe",
+        }
+    }
 }
 
 /// Bytes after the luxels of each face; the flags of the map say how many bytes per luxel.

@@ -92,7 +92,7 @@ impl<'a> Draft<'a> {
     /// use bspkit::content::lightmap::{Adjustment, Light};
     /// let mut draft = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?.draft();
     /// let darker = Adjustment { gain: 0.5, ..Adjustment::default() };
-    /// draft.edit::<Light>()?.adjust(&darker, |_, _, _| true); // or draft.light()?
+    /// draft.edit::<Light>()?.adjust(&darker, |_, _, _| true)?; // or draft.light()?
     /// assert_eq!(draft.changes()?.len(), 1);
     /// # Ok::<(), bspkit::Error>(())
     /// ```
@@ -281,10 +281,8 @@ impl<'a> Draft<'a> {
     /// Saves to `path`, as [`Plan::save_with`] does. The draft is one of the saved file then, without pending edits:
     /// more edits and saves can follow, to the same file or to others. After an error it is as it was.
     ///
-    /// `look` sees the plan before anything is written, and may refuse it; what it returns is returned.
-    ///
     /// ```
-    /// use bspkit::{Bsp, Layout, SaveOptions};
+    /// use bspkit::{Bsp, Layout};
     /// let folder = tempfile::tempdir()?;
     /// let path = folder.path().join("rooms.bsp");
     /// std::fs::copy("tests/maps/q2/own_rooms.bsp", &path)?;
@@ -292,15 +290,25 @@ impl<'a> Draft<'a> {
     /// let mut draft = Bsp::open(&path)?.draft();
     /// for message in ["The Place", "Another Place"] {
     ///     draft.entities()?.first_class("worldspawn")?.set("message", message)?;
-    ///     draft.save(&path, Layout::Keep, &SaveOptions::default(), |_, _| Ok(()))?;
+    ///     draft.save(&path, Layout::Keep)?;
     ///     assert!(draft.changes()?.is_empty());
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
+    /// As [`Draft::plan`] and [`Plan::save`].
+    pub fn save(&mut self, path: impl AsRef<Path>, layout: Layout) -> Result<Saved> {
+        let (saved, ()) = self.save_with(path, layout, &SaveOptions::default(), |_, _| Ok(()))?;
+        Ok(saved)
+    }
+
+    /// As [`Draft::save`], with options. `look` is given the draft and the plan before anything is written, and may
+    /// refuse them; its result is returned.
+    ///
+    /// # Errors
     /// As [`Draft::plan`] and [`Plan::save_with`]; the error of `look`.
-    pub fn save<T>(
+    pub fn save_with<T>(
         &mut self,
         path: impl AsRef<Path>,
         layout: Layout,

@@ -291,18 +291,18 @@ fn check_entities(bsp: &Bsp<'_>, policy: &Policy, sink: &mut Sink) {
     if let Some(most) = rules.max_count.filter(|most| entities.len() > *most) {
         sink.add(&COUNT, at, || format!("it has {} entities, and at most {most} are allowed", entities.len()));
     }
-    for selector in rules.required.iter().filter(|selector| entities.select(selector).is_empty()) {
+    for selector in rules.required.iter().filter(|selector| entities.matching(selector).is_empty()) {
         sink.add(&ENTITY, at, || format!("no entity matches {selector}, which is required"));
     }
     for selector in &rules.forbidden {
-        for entity in entities.select(selector).into_iter().filter_map(|index| entities.get(index)) {
+        for entity in entities.matching(selector).into_iter().filter_map(|index| entities.get(index)) {
             sink.add(&ENTITY, at.record(entity.index()), || {
                 format!("{} matches {selector}, which is forbidden", class(&entity))
             });
         }
     }
     for (selector, keys) in &rules.required_keys {
-        for entity in entities.select(selector).into_iter().filter_map(|index| entities.get(index)) {
+        for entity in entities.matching(selector).into_iter().filter_map(|index| entities.get(index)) {
             for key in keys.iter().filter(|key| entity.get(key.as_bytes()).is_none()) {
                 sink.add(&KEY, at.record(entity.index()), || {
                     format!("{} has no `{key}`, which is required", class(&entity))
@@ -311,7 +311,7 @@ fn check_entities(bsp: &Bsp<'_>, policy: &Policy, sink: &mut Sink) {
         }
     }
     for (selector, keys) in &rules.forbidden_keys {
-        for entity in entities.select(selector).into_iter().filter_map(|index| entities.get(index)) {
+        for entity in entities.matching(selector).into_iter().filter_map(|index| entities.get(index)) {
             for key in keys.iter().filter(|key| entity.get(key.as_bytes()).is_some()) {
                 sink.add(&KEY, at.record(entity.index()), || {
                     format!("{} has `{key}`, which is forbidden", class(&entity))

@@ -1,7 +1,10 @@
 //! The parts of a record as data: the fields' names, offsets and types, and the meaning of their numbers. Code that
 //! treats all records alike (text forms, checks) uses this and not the structs.
 
+use std::fmt;
+
 use super::{Cell, Codec, Field, Meaning};
+use crate::bytes::escaped;
 
 /// The layout of a field in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -136,7 +139,8 @@ pub(crate) fn find(fields: &'static [FieldInfo], name: &str) -> Option<(&'static
 /// ```
 /// use bspkit::record::Name;
 /// let mut name = Name(*b"wall\0old");
-/// assert_eq!(name.text(), b"wall");
+/// assert_eq!(name.bytes(), b"wall");
+/// assert_eq!(name.to_string(), "wall"); // bytes that are no text are escaped
 /// assert!(name.set(b"floor"));
 /// assert_eq!(name.0, *b"floor\0ld"); // what is after the new NUL stays
 /// assert!(!name.set(b"too long"));
@@ -147,7 +151,7 @@ pub struct Name<const N: usize>(pub [u8; N]);
 
 impl<const N: usize> Name<N> {
     /// The bytes before the first NUL.
-    pub fn text(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         self.0.split(|byte| *byte == 0).next().unwrap_or(&self.0)
     }
 
@@ -157,6 +161,13 @@ impl<const N: usize> Name<N> {
     #[must_use]
     pub fn set(&mut self, name: &[u8]) -> bool {
         write_name(&mut self.0, name)
+    }
+}
+
+/// The bytes before the first NUL, escaped where they are no text.
+impl<const N: usize> fmt::Display for Name<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        escaped(self.bytes()).fmt(f)
     }
 }
 

@@ -223,8 +223,9 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
         self.held.put(at, &self.buffer);
     }
 
-    /// Adds a record after the last one. Nothing else is adjusted: ranges of records that end here do not grow.
-    pub fn push(&mut self, record: R) {
+    /// Adds a record after the last one. Nothing follows: ranges of records that end here do not grow. `Draft::splice`
+    /// adds records with all that refers to them.
+    pub fn push_without_following(&mut self, record: R) {
         let end = self.range.end;
         let bytes = self.held.edited();
         bytes.splice(end..end, std::iter::repeat_n(0, R::SIZE));
@@ -233,8 +234,9 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
         self.say_count();
     }
 
-    /// Removes the records from this index on.
-    pub fn truncate(&mut self, len: usize) {
+    /// Removes the records from this index on. Nothing follows: numbers that name them stay. `Draft::splice` removes
+    /// records with all that refers to them.
+    pub fn truncate_without_following(&mut self, len: usize) {
         if len < self.len() {
             let end = self.range.start + len * R::SIZE;
             self.held.edited().drain(end..self.range.end);

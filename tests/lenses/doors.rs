@@ -35,7 +35,7 @@ const EDITS: [Edit; 13] = [
         edit: |draft| {
             let black = Adjustment { gain: 0.0, ..Adjustment::default() };
             let light = draft.light()?;
-            light.adjust(&black, |_, _, style| style == 0);
+            light.adjust(&black, |_, _, style| style == 0)?;
             Ok(light.images().next().is_some())
         },
         is_there: |map| map.light().unwrap().luxel(FIRST, [0, 0]).unwrap().linear() == [0.0; 3],

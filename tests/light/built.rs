@@ -49,7 +49,7 @@ fn bloodlines_keeps_averages_in_the_face_and_at_times_in_the_lump_too() {
         let mut draft = map.draft();
         let light = draft.light().unwrap();
         let luxel = Luxel::Rgbe([200, 100, 50], 3);
-        light.update(image, |_, _| luxel);
+        light.update(image, |_, _| luxel).unwrap();
         let [faces, lump] = [7, 8].map(|lump| draft.bytes(SlotId::Lump(lump)).unwrap());
         let light = draft.light().unwrap();
         let mean = [200, 100, 50, 3];
@@ -68,7 +68,7 @@ fn bloodlines_keeps_averages_in_the_face_and_at_times_in_the_lump_too() {
         // No direction counts for the average.
         if planes == 4 {
             let mut draft = map.draft();
-            draft.light().unwrap().update(Image { plane: 3, ..image }, |_, _| luxel);
+            draft.light().unwrap().update(Image { plane: 3, ..image }, |_, _| luxel).unwrap();
             assert_eq!(draft.changes().unwrap(), [SlotId::Lump(8)]);
         }
     }
@@ -101,7 +101,7 @@ fn bytes_behind_the_luxels_are_left_alone() {
         let light = draft.light().unwrap();
         let stat = light.stat(0).unwrap();
         assert_eq!((stat.overlaps, stat.unowned, light.sets()[0].faults().len()), (0, 0, 0), "{flags:#x}");
-        light.update(Image { set: 0, block: 0, style: 0, plane: 0 }, |_, _| Luxel::Rgbe([255; 3], 0));
+        light.update(Image { set: 0, block: 0, style: 0, plane: 0 }, |_, _| Luxel::Rgbe([255; 3], 0)).unwrap();
         let lump = draft.bytes(SlotId::Lump(8)).unwrap();
         assert_eq!(lump[..28], [[255, 255, 255, 0]; 7].concat(), "{flags:#x}");
         assert!(lump[28..].iter().all(|byte| *byte == 9), "{flags:#x}");

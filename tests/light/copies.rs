@@ -53,14 +53,14 @@ fn a_change_is_carried_to_the_copy_and_back() {
         let (old, old_twin) = (before.luxel(image, [1, 1]).unwrap(), before.luxel(other, [1, 1]).unwrap());
         let mut draft = map.draft();
         let light = draft.light().unwrap();
-        assert!(light.set(image, [1, 1], old.with_linear(old.linear().map(|part| part / 2.0))));
-        assert_eq!(light.carry(&before), 1);
+        assert!(light.set(image, [1, 1], old.with_linear(old.linear().map(|part| part / 2.0))).unwrap());
+        assert_eq!(light.carry(&before).unwrap(), 1);
         let new_twin = light.luxel(other, [1, 1]).unwrap();
         for (old, new) in old_twin.linear().into_iter().zip(new_twin.linear()) {
             assert!((new - old / 2.0).abs() < 0.01, "{old} became {new}");
         }
         // Once more nothing is left to be carried.
-        assert_eq!(light.carry(&before), 0);
+        assert_eq!(light.carry(&before).unwrap(), 0);
         let saved = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
         let count =
             |name: &str| bytes_of(&saved, name).iter().zip(bytes_of(&map, name)).filter(|(a, b)| **a != *b).count();
@@ -90,9 +90,9 @@ fn what_was_changed_in_both_is_left_alone() {
     let other = twin(&before, image);
     let mut draft = map.draft();
     let light = draft.light().unwrap();
-    light.update(image, |_, _| Luxel::Grey(201));
-    light.update(other, |[x, y], old| if [x, y] == [0, 0] { Luxel::Rgb([1, 2, 3]) } else { old });
-    light.carry(&before);
+    light.update(image, |_, _| Luxel::Grey(201)).unwrap();
+    light.update(other, |[x, y], old| if [x, y] == [0, 0] { Luxel::Rgb([1, 2, 3]) } else { old }).unwrap();
+    light.carry(&before).unwrap();
     assert_eq!(light.luxel(image, [0, 0]), Some(Luxel::Grey(201)));
     assert_eq!(light.luxel(other, [0, 0]), Some(Luxel::Rgb([1, 2, 3])));
     assert_ne!(light.luxel(other, [1, 0]), before.luxel(other, [1, 0]));

@@ -196,9 +196,13 @@ fn edits_that_leave_light_behind_are_found() {
     assert_eq!(introduced(&draft, "light-moved"), 1);
     // Light alone is edited freely, and so is all but light.
     let mut draft = fixture("q2/own_rooms").draft();
-    draft.light().unwrap().update(bspkit::content::lightmap::Image { set: 0, block: 3, style: 0, plane: 0 }, |_, _| {
-        bspkit::content::lightmap::Luxel::Rgb([9, 9, 9])
-    });
+    draft
+        .light()
+        .unwrap()
+        .update(bspkit::content::lightmap::Image { set: 0, block: 3, style: 0, plane: 0 }, |_, _| {
+            bspkit::content::lightmap::Luxel::Rgb([9, 9, 9])
+        })
+        .unwrap();
     draft.update(quake2::FACES, 3, |face| face.plane ^= 1).unwrap();
     assert_eq!(introduced(&draft, "light-moved"), 0);
 }

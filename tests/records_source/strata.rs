@@ -120,12 +120,12 @@ fn overlays_go_by_their_version() {
 
     // A list that grows says so where its number stands, and the other one behind it moves.
     let mut draft = map.draft();
-    draft.table(strata::OVERLAY_FACES).unwrap().push(strata::OverlayFace { face: 10 });
+    draft.table(strata::OVERLAY_FACES).unwrap().push_without_following(strata::OverlayFace { face: 10 });
     let longer = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
     let bytes = longer.bytes(longer.slot("OVERLAYS").unwrap().id).unwrap();
     assert_eq!(*bytes, [number(2), number(4), [7, 8, 9, 10].map(number).concat(), lump[20..].to_vec()].concat());
     let mut draft = longer.draft();
-    draft.table(strata::OVERLAYS).unwrap().truncate(1);
+    draft.table(strata::OVERLAYS).unwrap().truncate_without_following(1);
     let fewer = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
     assert_eq!(fewer.table(strata::OVERLAYS).unwrap().len(), 1);
     assert_eq!(fewer.table(strata::OVERLAY_FACES).unwrap().len(), 4);

@@ -69,11 +69,13 @@ fn measure(map: &Map, bytes: usize, turns: usize) -> Outcome {
     group.row("every luxel compared", work, copy, || {
         let mut light = Light::clone(&light);
         let images: Vec<_> = light.images().collect();
-        Ok(images.into_iter().map(|image| light.update(image, |_, old| black_box(old))).sum::<usize>())
+        let changed: bspkit::Result<usize> =
+            images.into_iter().map(|image| light.update(image, |_, old| black_box(old))).sum();
+        Ok(changed?)
     });
     group.row("every luxel adjusted", work, copy, || {
         let mut light = Light::clone(&light);
-        Ok(light.adjust(&Adjustment { gain: 0.9, ..Adjustment::default() }, |_, _, _| true))
+        Ok(light.adjust(&Adjustment { gain: 0.9, ..Adjustment::default() }, |_, _, _| true)?)
     });
     group.row("`bspkit light export`", work, copy, || program("export", &["--force"]));
     group.row("`bspkit light import`", work, copy, || program("import", &["-o", &out]));

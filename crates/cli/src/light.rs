@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::content::lightmap::{Adjustment, Block, Image, Light, LightSet, LightStat};
-use bspkit::dialect::LuxelForm;
 use bspkit::disk::put::{self, put, refuse};
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
 use bspkit::threads::in_parallel;
@@ -293,19 +292,11 @@ fn run_stat(cx: &Context, args: &StatArgs) -> Result<Code> {
     })
 }
 
-fn luxels(set: &LightSet) -> &'static str {
-    match set.form() {
-        LuxelForm::Grey => "grey",
-        LuxelForm::Rgbe => "rgbe",
-        _ => "rgb",
-    }
-}
-
 fn set_json<'a>(set: &'a LightSet, stat: &LightStat) -> SetJson<'a> {
     SetJson {
         name: set.name(),
         lump: set.lump(),
-        luxel_form: luxels(set),
+        luxel_form: set.form().name(),
         lit_count: set.blocks().len(),
         unlit_count: set.unlit(),
         overlap_count: stat.overlaps,
@@ -341,7 +332,12 @@ fn print(set: &LightSet, stat: &LightStat, job: &mut Job<'_>) -> Result<()> {
     let (lit, unlit) = (set.blocks().len(), set.unlit());
     let lit = if set.is_pages() { count(lit, "page", "pages") } else { count(lit, "lit face", "lit faces") };
     let name = if set.name().is_empty() { String::new() } else { format!(" ({})", set.name()) };
-    job.line(format!("{}{name}: {}, {lit}, {} without light", set.lump(), luxels(set), count(unlit, "face", "faces")));
+    job.line(format!(
+        "{}{name}: {}, {lit}, {} without light",
+        set.lump(),
+        set.form().name(),
+        count(unlit, "face", "faces")
+    ));
     let odd = [
         (stat.shared, "block shared", "blocks shared"),
         (stat.overlaps, "overlap", "overlaps"),
@@ -603,7 +599,7 @@ fn run_adjust(cx: &Context, args: &AdjustArgs) -> Result<Code> {
         if !light.images().any(is_meant) {
             return Ok(Edited::Nothing("no light matches --set, --faces and --styles".to_owned()));
         }
-        let changed = light.adjust(&adjustment, |set, block, style| args.choice.has(set, block, style));
+        let changed = light.adjust(&adjustment, |set, block, style| args.choice.has(set, block, style))?;
         if changed > 0 {
             warn_of_copies(&bsp, job);
         }

@@ -104,7 +104,7 @@ fn what_differs_in_each_family_is_on_the_page() {
             entities.get_mut(0).unwrap().set("message", "planted").unwrap();
             let placed = entities.iter().position(|entity| entity.vector("origin").is_some()).unwrap();
             entities.get_mut(placed).unwrap().set("origin", "12 34 56").unwrap();
-            draft.light().unwrap().adjust(&pairs::BRIGHTER, |_, block, _| block.index() == lit);
+            draft.light().unwrap().adjust(&pairs::BRIGHTER, |_, block, _| block.index() == lit).unwrap();
         });
         let page = checked(&old, &new);
         for planted in [

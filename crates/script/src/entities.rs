@@ -127,7 +127,7 @@ impl List {
         let ids: Vec<u32> = self.0.look(|state| {
             let selector = Selector::parse(selector)?;
             let (entities, ids) = state.entities()?;
-            Ok(entities.select(&selector).into_iter().filter_map(|index| ids.at(index)).collect())
+            Ok(entities.matching(&selector).into_iter().filter_map(|index| ids.at(index)).collect())
         })?;
         Ok(ids.into_iter().map(|id| self.entity(id)).collect())
     }

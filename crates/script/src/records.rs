@@ -332,7 +332,7 @@ impl State {
     /// Edits the copies of edited light.
     pub(super) fn carry_light(&mut self) -> Result<()> {
         if let Some(before) = self.light_before.take() {
-            self.light()?.carry(&before);
+            self.light()?.carry(&before)?;
         }
         Ok(())
     }
@@ -384,7 +384,7 @@ impl Lights {
 
     fn scale(&self, factor: &Dynamic) -> Res<i64> {
         let adjustment = adjustment(factor)?;
-        self.0.edit(|state| Ok(signed(state.edited_light()?.adjust(&adjustment, |_, _, _| true))))
+        self.0.edit(|state| Ok(signed(state.edited_light()?.adjust(&adjustment, |_, _, _| true)?)))
     }
 }
 
@@ -417,7 +417,7 @@ impl Face {
             let (light, image) = (state.edited_light()?, self.image(style));
             let old = light.luxel(image, [x, y]).ok_or_else(outside)?;
             if old.linear() != color.0 {
-                light.set(image, [x, y], old.with_linear(color.0));
+                light.set(image, [x, y], old.with_linear(color.0))?;
             }
             Ok(())
         })
@@ -435,7 +435,7 @@ impl Face {
             for style in 0..styles {
                 for plane in 0..planes {
                     let image = Image { plane, ..self.image(style) };
-                    changed += light.update(image, |_, luxel: Luxel| adjustment.of(luxel));
+                    changed += light.update(image, |_, luxel: Luxel| adjustment.of(luxel))?;
                 }
             }
             Ok(signed(changed))

@@ -272,7 +272,7 @@ impl List {
     /// [`ErrorKind::Refused`] if an entity of the document is not in the map: the map is not the one that was listed,
     /// or it has changed; as [`patch_to`].
     pub fn patch(&self, entities: &Entities<'_>) -> Result<Patch> {
-        let among = self.selector.as_ref().map(|selector| entities.select(selector));
+        let among = self.selector.as_ref().map(|selector| entities.matching(selector));
         let spans: Vec<_> = entities.iter().map(|entity| entity.span().map(|span| [span.start, span.end])).collect();
         let mut wanted = Vec::with_capacity(self.entities.len());
         let mut places = vec![None; entities.len()];

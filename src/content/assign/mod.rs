@@ -6,7 +6,7 @@
 //!
 //! let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
 //! let entities = draft.entities()?;
-//! let lights = entities.select(&Selector::parse("light")?);
+//! let lights = entities.select("light")?;
 //! let done = entities.assign(&lights, &[Assignment::parse("light*=1.5")?, Assignment::parse("origin+=0 0 8")?])?;
 //! assert_eq!((done.entities, done.left.len()), (lights.len(), 0));
 //! # Ok::<(), bspkit::Error>(())

@@ -166,8 +166,25 @@ impl<'a> Entities<'a> {
         &self.rules
     }
 
-    /// The indices of all entities that a selector matches.
-    pub fn select(&self, selector: &Selector) -> Vec<usize> {
+    /// The indices of all entities that a selector matches, as `bspkit ent list` takes it.
+    ///
+    /// ```
+    /// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+    /// let entities = draft.entities()?;
+    /// for index in entities.select("light[!target], info_player_*")? {
+    ///     entities.get_mut(index)?.set("spawnflags", "1")?;
+    /// }
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Selector::parse`].
+    pub fn select(&self, selector: &str) -> Result<Vec<usize>> {
+        Ok(self.matching(&Selector::parse(selector)?))
+    }
+
+    /// The indices of all entities that a selector matches: [`Entities::select`] with a selector that was read before.
+    pub fn matching(&self, selector: &Selector) -> Vec<usize> {
         self.iter().filter(|entity| selector.matches(entity)).map(|entity| entity.index()).collect()
     }
 

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use super::{Block, Image, Light, LightSet};
 use crate::bytes::{amount, integer, nearest_byte, rounded};
 use crate::dialect::LuxelForm;
+use crate::error::{Error, ErrorKind, Result};
 
 // Luxels: their bytes, and the light that they mean.
 
@@ -213,6 +214,17 @@ impl Adjustment {
         *self == Adjustment::default()
     }
 
+    fn check(&self) -> Result<()> {
+        let factors = [self.gain, self.tint[0], self.tint[1], self.tint[2]];
+        if !factors.iter().all(|factor| factor.is_finite() && *factor >= 0.0) {
+            return Err(Error::new(ErrorKind::Argument, "factors of light are finite and not negative"));
+        }
+        if !(self.gamma.is_finite() && self.gamma > 0.0) {
+            return Err(Error::new(ErrorKind::Argument, "gamma is finite and above 0"));
+        }
+        Ok(())
+    }
+
     /// The luxel after the change; the same luxel if its light stays the same.
     #[must_use]
     pub fn of(&self, luxel: Luxel) -> Luxel {
@@ -229,7 +241,16 @@ impl Adjustment {
 impl Light<'_> {
     /// Adjusts the light of all chosen blocks and styles (by the style's index in [`Block::styles`]), and returns how
     /// many luxels changed. A luxel that several faces share is adjusted once.
-    pub fn adjust(&mut self, adjustment: &Adjustment, is_chosen: impl Fn(&LightSet, &Block, usize) -> bool) -> usize {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if a number of the adjustment is not finite, the gain or a part of the tint is negative,
+    /// or the gamma is not above 0.
+    pub fn adjust(
+        &mut self,
+        adjustment: &Adjustment,
+        is_chosen: impl Fn(&LightSet, &Block, usize) -> bool,
+    ) -> Result<usize> {
+        adjustment.check()?;
         let chosen: Vec<Image> = self
             .images()
             .filter(|image| {
@@ -270,9 +291,9 @@ impl Light<'_> {
                     last = (old, adjustment.of(old));
                 }
                 last.1
-            });
+            })?;
         }
-        changed
+        Ok(changed)
     }
 }
 

@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::lens::{Content, Reader};
 use crate::bytes::{Data, Rope, amount};
 use crate::dialect::{Averages, LuxelForm};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::file::SlotId;
 use crate::record::Held;
 pub use luxel::{Adjustment, LightStat, Luxel, StyleStat};
@@ -32,7 +32,7 @@ pub(super) use sizes::{Geometry, Room};
 /// let mut draft = map.draft();
 /// let light = draft.light()?;
 /// let image = Image { set: 0, block: 3, style: 0, plane: 0 };
-/// light.update(image, |[x, y], old| if [x, y] == [1, 0] { Luxel::Rgb([255, 0, 0]) } else { old });
+/// light.set(image, [1, 0], Luxel::Rgb([255, 0, 0]))?;
 ///
 /// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
 /// assert_eq!(saved.light()?.luxel(image, [1, 0]), Some(Luxel::Rgb([255, 0, 0])));
@@ -424,20 +424,41 @@ impl fmt::Display for LightFaultKind {
 impl Light<'_> {
     /// Changes luxels of an image, each by its column and row, and returns how many changed.
     ///
-    /// A luxel keeps its bytes if `change` returns it unchanged or in another form. If the face stores the average of a
-    /// style, and a luxel of the style differs from what was read, the average becomes the mean of the style's luxels
-    /// in the precision of its form. The directions of bumped faces do not count for the mean.
-    pub fn update(&mut self, image: Image, mut change: impl FnMut([usize; 2], Luxel) -> Luxel) -> usize {
-        let Some(set) = self.sets.get(image.set) else { return 0 };
-        let Some(block) = set.blocks.get(image.block) else { return 0 };
-        let (form, [wide, _]) = (set.form, block.size());
-        let Some(range) = block.range(image, form) else { return 0 };
-        let Some(lump) = self.lumps.get_mut(set.lump) else { return 0 };
-        let (mut changed, mut column, mut row) = (0, 0, 0);
+    /// A luxel keeps its bytes if `change` returns it unchanged. If the face stores the average of a style, and a luxel
+    /// of the style differs from what was read, the average becomes the mean of the style's luxels in the precision of
+    /// its form. The directions of bumped faces do not count for the mean.
+    ///
+    /// ```
+    /// use bspkit::ErrorKind;
+    /// use bspkit::content::lightmap::{Image, Luxel};
+    /// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+    /// let image = Image { set: 0, block: 0, style: 0, plane: 0 };
+    /// assert!(draft.light()?.update(image, |_, _| Luxel::Rgb([9, 8, 7]))? > 0);
+    /// let grey = draft.light()?.update(image, |_, _| Luxel::Grey(9)); // the light of this map has colors
+    /// assert_eq!(grey.unwrap_err().kind(), ErrorKind::Argument);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there is no such image. [`ErrorKind::Argument`] if `change` returns a luxel of another
+    /// form than [`LightSet::form`]; the luxels before it stay changed.
+    pub fn update(&mut self, image: Image, mut change: impl FnMut([usize; 2], Luxel) -> Luxel) -> Result<usize> {
+        let found = self.sets.get(image.set).and_then(|set| {
+            let block = set.blocks.get(image.block)?;
+            Some((set.form, block.size()[0], block.range(image, set.form)?, self.lumps.get_mut(set.lump)?))
+        });
+        let Some((form, wide, range, lump)) = found else { return Err(self.no_image(image)) };
+        let (mut changed, mut column, mut row, mut outcome) = (0, 0, 0, Ok(()));
         for at in range.step_by(form.bytes()) {
             let old = Luxel::read(form, &lump.held.get()[at..at + form.bytes()]);
             let new = change([column, row], old);
-            if new != old && new.form() == form {
+            if new.form() != form {
+                let message =
+                    format!("the luxels of this light are {}, and a new one is {}", form.name(), new.form().name());
+                outcome = Err(Error::new(ErrorKind::Argument, message));
+                break;
+            }
+            if new != old {
                 let (bytes, len) = new.bytes();
                 lump.held.put(at, &bytes[..len]);
                 changed += 1;
@@ -450,12 +471,37 @@ impl Light<'_> {
         if changed > 0 && image.plane == 0 {
             self.renew_average(image);
         }
-        changed
+        outcome.map(|()| changed)
     }
 
     /// Gives a luxel another value and returns whether it changed.
-    pub fn set(&mut self, image: Image, [x, y]: [usize; 2], luxel: Luxel) -> bool {
-        self.update(image, |at, old| if at == [x, y] { luxel } else { old }) > 0
+    ///
+    /// # Errors
+    /// As [`Light::update`]; [`ErrorKind::NotFound`] if the image has no such column or row.
+    pub fn set(&mut self, image: Image, [x, y]: [usize; 2], luxel: Luxel) -> Result<bool> {
+        let [wide, high] = self.block(image).ok_or_else(|| self.no_image(image))?.size();
+        if x >= wide || y >= high {
+            let message = format!("the image has {wide} by {high} luxels, and none at {x}, {y}");
+            return Err(Error::new(ErrorKind::NotFound, message));
+        }
+        Ok(self.update(image, |at, old| if at == [x, y] { luxel } else { old })? > 0)
+    }
+
+    #[cold]
+    fn no_image(&self, image: Image) -> Error {
+        let Image { set, block, style, plane } = image;
+        let message = match self.sets.get(set) {
+            None => format!("there is no set of light {set}, but {}", self.sets.len()),
+            Some(own) => match own.blocks.get(block) {
+                None => format!("there is no block of light {block}, but {}", own.blocks.len()),
+                Some(own) => format!(
+                    "block {block} has {} styles and {} planes, and no style {style} with the plane {plane}",
+                    own.styles().len(),
+                    own.planes()
+                ),
+            },
+        };
+        Error::new(ErrorKind::NotFound, message)
     }
 
     fn renew_average(&mut self, image: Image) {

@@ -472,18 +472,21 @@ impl Light<'_> {
     /// assert_eq!(before.sets()[1].copy_of(), Some(0));
     /// let mut draft = map.draft();
     /// let light = draft.light()?;
-    /// light.update(image, |_, _| Luxel::Grey(0));
-    /// assert_eq!(light.carry(&before), before.block(copy).unwrap().luxels());
+    /// light.update(image, |_, _| Luxel::Grey(0))?;
+    /// assert_eq!(light.carry(&before)?, before.block(copy).unwrap().luxels());
     /// assert_eq!(light.luxel(copy, [0, 0]), Some(Luxel::Rgb([0; 3])));
     /// # Ok::<(), bspkit::Error>(())
     /// ```
-    pub fn carry(&mut self, before: &Light<'_>) -> usize {
+    ///
+    /// # Errors
+    /// As [`Light::update`].
+    pub fn carry(&mut self, before: &Light<'_>) -> Result<usize> {
         let pairs = self.sets.iter().enumerate().filter_map(|(copy, set)| Some((set.copy_of?, copy)));
         let pairs: Vec<(usize, usize)> = pairs.collect();
         pairs.into_iter().map(|(set, copy)| self.carry_between(set, copy, before)).sum()
     }
 
-    fn carry_between(&mut self, set: usize, copy: usize, before: &Light<'_>) -> usize {
+    fn carry_between(&mut self, set: usize, copy: usize, before: &Light<'_>) -> Result<usize> {
         let mut carried = 0;
         let images: Vec<Image> = self.sets.get(set).map(|found| found.images(set).collect()).unwrap_or_default();
         for image in images {
@@ -493,15 +496,15 @@ impl Light<'_> {
             let other = Image { set: copy, block, ..image };
             for (from, to) in [(image, other), (other, image)] {
                 if self.bytes(from) != before.bytes(from) {
-                    carried += self.carry_image(from, to, before);
+                    carried += self.carry_image(from, to, before)?;
                 }
             }
         }
-        carried
+        Ok(carried)
     }
 
-    fn carry_image(&mut self, from: Image, to: Image, before: &Light<'_>) -> usize {
-        let Some([wide, high]) = self.block(from).map(super::Block::size) else { return 0 };
+    fn carry_image(&mut self, from: Image, to: Image, before: &Light<'_>) -> Result<usize> {
+        let Some([wide, high]) = self.block(from).map(super::Block::size) else { return Ok(0) };
         let luxels = |light: &Light<'_>| -> Vec<Option<Luxel>> {
             (0..wide * high).map(|at| light.luxel(from, [at % wide, at / wide])).collect()
         };

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Selector;
 use crate::content::entities::Entities;
 
 /// How often the table is gone through: a text may have several faults.
@@ -120,7 +119,7 @@ impl Entities<'_> {
             return None;
         }
         OF_UNMATCHED.of(selector).find_map(|text| {
-            let found = self.select(&Selector::parse(&text).ok()?).len();
+            let found = self.select(&text).ok()?.len();
             (found > 0).then_some((text, found))
         })
     }

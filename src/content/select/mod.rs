@@ -50,7 +50,7 @@ use matching::{Order, Test, is_like, one_number};
 /// let text = b"{ \"classname\" \"worldspawn\" } { \"classname\" \"light_spot\" \"target\" \"door_1\" }\0";
 /// let entities = Entities::parse(&text[..], EntityRules::SOURCE)?;
 /// let selector = Selector::parse("light*[target^=door_]")?;
-/// assert_eq!(entities.select(&selector), [1]);
+/// assert_eq!(entities.matching(&selector), [1]);
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 /// [`Display`](std::fmt::Display) prints a selector that reads back as the same.

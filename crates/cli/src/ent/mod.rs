@@ -102,7 +102,7 @@ impl Choice {
 
     /// The indices of the matching entities.
     fn of(&self, entities: &Entities<'_>) -> Vec<usize> {
-        entities.select(&self.selector)
+        entities.matching(&self.selector)
     }
 
     /// The message if it matches nothing.

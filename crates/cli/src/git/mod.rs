@@ -538,7 +538,7 @@ impl<'t> Which<'t> {
         let entities = base.entities().ok();
         let select = |text: &str| -> BTreeSet<usize> {
             let selector: bspkit::Result<Selector> = text.parse();
-            let found = entities.as_ref().zip(selector.ok()).map(|(entities, selector)| entities.select(&selector));
+            let found = entities.as_ref().zip(selector.ok()).map(|(entities, selector)| entities.matching(&selector));
             found.unwrap_or_default().into_iter().collect()
         };
         let key = text.rsplit_once('.').map(|(text, key)| (select(text), key));

@@ -516,7 +516,7 @@ impl Shelf {
     pub(super) fn name(&self, index: usize) -> Option<&[u8]> {
         match self {
             Shelf::Map(textures) => textures.name(index),
-            Shelf::Wad(wad) => wad.entries().get(index).map(|entry| entry.name.text()),
+            Shelf::Wad(wad) => wad.entries().get(index).map(|entry| entry.name.bytes()),
         }
     }
 

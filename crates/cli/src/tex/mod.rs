@@ -328,10 +328,9 @@ fn run_rename(cx: &Context, args: &RenameArgs) -> Result<Code> {
             let old = old.iter().map(|name| format!("`{}`", escaped(name))).collect::<Vec<_>>().join(", ");
             job.warn_here(&format!("{old} become one name, `{}`", escaped(&new)));
         }
-        if renamed.count == 0 {
-            let names: Vec<_> = draft.texture_names()?.iter().map(|name| name.name).collect();
-            let names = named_as(names.iter().map(|name| Some(&name[..])));
-            return Ok(Edited::Nothing(names.nothing(std::slice::from_ref(&args.old))));
+        if let Some(none) = renamed.unmatched {
+            let hint = none.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+            return Ok(Edited::Nothing(format!("{none}{hint}")));
         }
         Ok(Edited::With { what: format!("{} renamed", count(renamed.count, "name", "names")), is_whole })
     })

@@ -115,7 +115,7 @@ fn a_wad_file_gets_more_textures_and_keeps_all_it_has() {
     let directory = word(&old, 8);
     assert_eq!(wad[12..directory], old[12..directory], "what was there stays");
     let parsed = Wad::parse(wad.clone()).unwrap();
-    assert_eq!(parsed.entries().last().unwrap().name.text(), b"mine");
+    assert_eq!(parsed.entries().last().unwrap().name.bytes(), b"mine");
     assert_eq!(parsed.entries()[..10], Wad::parse(old.clone()).unwrap().entries()[..]);
     if let Some(run) = decoded(&room.path("own.wad")) {
         run.done();

@@ -105,7 +105,7 @@ fn planted() -> String {
         let mut image = draft.textures().unwrap().get(1).unwrap().unwrap().image().unwrap();
         image.pixels.iter_mut().for_each(|pixel| *pixel = pixel.wrapping_add(90));
         draft.textures().unwrap().set_image(1, &image, None).unwrap();
-        draft.light().unwrap().adjust(&pairs::BRIGHTER, |_, block, _| block.index() < 20);
+        draft.light().unwrap().adjust(&pairs::BRIGHTER, |_, block, _| block.index() < 20).unwrap();
     });
     page(&old, &new)
 }

@@ -129,7 +129,7 @@ impl<'m> Reader<'m> {
         for (base, sequence) in self.list::<Sequence>(sequences, 0) {
             for (at, event) in self.list::<Event>(sequence.events, base).take(left) {
                 left -= 1;
-                let options = event.options.text();
+                let options = event.options.bytes();
                 let name = self.name(at, event.name).unwrap_or_default();
                 let is_sound =
                     name.ends_with(b"_PLAYSOUND") || (name.is_empty() && SOUND_EVENTS.contains(&event.number));

@@ -209,7 +209,7 @@ fn light_is_set_and_scaled_as_by_the_library() {
         let (draft, _) = done(map, "light.scale(0.5)");
         let mut other = fixture(map).draft();
         let half = Adjustment { tint: [0.5; 3], ..Adjustment::default() };
-        other.light().unwrap().adjust(&half, |_, _, _| true);
+        other.light().unwrap().adjust(&half, |_, _, _| true).unwrap();
         assert_eq!(draft.plan(Layout::Keep).unwrap().to_vec(), other.plan(Layout::Keep).unwrap().to_vec(), "{map}");
 
         let script = r#"let f = light.faces()[0]; f.set(1, 0, vec(1, 0, 0)); f.scale(vec(0.5, 1, 1));

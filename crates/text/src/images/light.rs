@@ -452,7 +452,10 @@ pub fn import(light: &mut Light<'_>, index: &Index) -> Imported {
             }
         }
     }
-    let carried = import.light.carry(&import.fresh);
+    let carried = import.light.carry(&import.fresh).unwrap_or_else(|error| {
+        import.faults.push(error.to_string());
+        0
+    });
     Imported { changed: import.changed, carried, faults: import.faults }
 }
 
@@ -598,7 +601,7 @@ impl Import<'_, '_, '_> {
                 return now;
             }
             new
-        });
+        })?;
         match clashes.into_iter().min() {
             None => Ok(changed),
             Some([x, y]) => {
