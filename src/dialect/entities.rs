@@ -300,6 +300,8 @@ pub struct BrushClasses {
     /// The error with which engines refuse the whole map if one has no model; `None` if the map loads, with an entity
     /// that has no extent.
     pub refusal: Option<&'static str>,
+    /// The error if the model of one is a file and not a model of the map; `None` if the map loads.
+    pub no_file: Option<&'static str>,
 }
 
 impl BrushClasses {
@@ -310,7 +312,7 @@ impl BrushClasses {
 }
 
 /// Of no class is it known.
-pub(super) const UNKNOWN: BrushClasses = BrushClasses { names: &[], refusal: None };
+pub(super) const UNKNOWN: BrushClasses = BrushClasses { names: &[], refusal: None, no_file: None };
 
 /// Quake: the classes of id's progs that call `setmodel` with their own model; without one they have no box.
 pub(super) const QUAKE: BrushClasses = BrushClasses {
@@ -336,6 +338,7 @@ pub(super) const QUAKE: BrushClasses = BrushClasses {
         "trigger_teleport",
     ],
     refusal: None,
+    no_file: None,
 };
 
 /// GoldSrc: the classes of the Half-Life SDK and of Counter-Strike.
@@ -396,6 +399,7 @@ pub(super) const GOLDSRC: BrushClasses = BrushClasses {
         "trigger_transition",
     ],
     refusal: None,
+    no_file: None,
 };
 
 /// Quake II: the classes whose spawn functions call `gi.setmodel` with their own model (g_func.c, g_trigger.c,
@@ -429,6 +433,7 @@ pub(super) const QUAKE2: BrushClasses = BrushClasses {
         "turret_breach",
     ],
     refusal: Some("PF_setmodel: NULL"),
+    no_file: None,
 };
 
 /// Quake III, Wolfenstein and Enemy Territory: the classes whose spawn functions call `trap_SetBrushModel`
@@ -452,6 +457,7 @@ pub(super) const QUAKE3: BrushClasses = BrushClasses {
         "trigger_teleport",
     ],
     refusal: Some("SV_SetBrushModel: NULL"),
+    no_file: Some("isn't a brush model"),
 };
 
 /// Raven's games: as Quake III, with more.
@@ -502,6 +508,7 @@ pub(super) const QFUSION: BrushClasses = BrushClasses {
         "trigger_teleport",
     ],
     refusal: None,
+    no_file: None,
 };
 
 /// Source: classes of the SDK and of Valve's games.
@@ -580,6 +587,7 @@ pub(super) const SOURCE: BrushClasses = BrushClasses {
         "trigger_wind",
     ],
     refusal: None,
+    no_file: None,
 };
 
 #[cfg(test)]

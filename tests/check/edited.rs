@@ -46,6 +46,8 @@ const EDITS: &[(&str, Edit)] = &[
         ["*600", "x", "*601"].iter().try_for_each(|model| entity.push("model", model))
     }),
     ("removed", |draft| draft.entities()?.remove(1)),
+    ("another size", |draft| draft.entities()?.get_mut(1)?.set("message", "0123456789")),
+    ("yet another size", |draft| draft.entities()?.get_mut(1)?.set("message", "0123456")),
     ("many", |draft| (0..3_000).try_for_each(|_| draft.entities()?.add([("classname", "monster_army")]).map(drop))),
     ("in all", |draft| draft.entities()?.for_each_mut(|entity| entity.set("model", "*500"))),
 ];
@@ -60,7 +62,18 @@ fn an_edit_is_checked_as_the_whole_text_is() {
         let mut wrong = map.draft();
         wrong.entities().unwrap().get_mut(3).unwrap().set("model", "*888").unwrap();
         let wrong = Bsp::from_vec(wrong.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap();
-        for map in [map, wrong] {
+        // Without a NUL, of a size that ends in memory with a zero, or with none.
+        let without: Vec<Bsp<'_>> = (0..16)
+            .map(|more| {
+                let mut draft = map.draft();
+                let mut text = map.bytes(slot).unwrap().to_vec();
+                text.pop();
+                text.extend(vec![b'\n'; more]);
+                draft.set(slot, text).unwrap();
+                Bsp::from_vec(draft.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap()
+            })
+            .collect();
+        for map in [map, wrong].into_iter().chain(without) {
             for (what, edit) in EDITS {
                 let mut draft = map.draft();
                 if edit(&mut draft).is_err() {

@@ -126,6 +126,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("entity-model", || text(&own("q2"), "\"*2\"", "\"*9\"")),
     ("entity-no-model", || text(&own("q2"), "\"model\" \"*2\"", "\"mangle\" \"*2\"")),
     ("entity-no-model", || entity(&own("q3"), "{\n\"classname\" \"trigger_hurt\"\n}\n")),
+    ("entity-no-model", || entity(&own("q3"), "{\n\"classname\" \"func_static\"\n\"model\" \"models/box.md3\"\n}\n")),
     ("entity-no-extent", || entity(&own("q1"), "{\n\"classname\" \"trigger_hurt\"\n}\n")),
     ("entity-target", || entity(&own("q1"), "{\n\"classname\" \"func_timer\"\n\"target\" \"nowhere\"\n}\n")),
     ("entity-target", || entity(&source(), "{\n\"classname\" \"logic_auto\"\n\"OnMapSpawn\" \"no*,Open,,0,-1\"\n}\n")),
@@ -167,6 +168,12 @@ pub(crate) const FAULTS: &[Fault] = &[
         })
     }),
     ("entity-letters", || pair(&own("q1"), "message2", "maps\\e1m1")),
+    ("entity-end", || {
+        edited(&own("q3"), "entities", |bytes| {
+            assert_eq!(bytes.pop(), Some(0));
+            bytes.resize(bytes.len().next_multiple_of(16), b'\n');
+        })
+    }),
     ("entity-nul", || edited(&own("q2"), "entities", |bytes| assert_eq!(bytes.pop(), Some(0)))),
     ("entity-tail", || edited(&own("q2"), "entities", |bytes| bytes.extend(b"old"))),
     ("entity-unread", || edited(&own("goldsrc"), "entities", |bytes| *bytes = b"{}".repeat(140_000))),

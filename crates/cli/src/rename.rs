@@ -173,11 +173,13 @@ pub(crate) fn failed(cx: &Context, map: &Path, json: bool, error: Error) -> Resu
 
 /// The renaming from the old name to the new one. A file can have a name that no map has in its paths.
 pub(crate) fn renaming(old: &[u8], new: &OsStr, is_given: bool) -> Result<Rename> {
-    Rename::new(old, old).map_err(|error| match is_given {
-        true => error,
-        false => error.with_hint("the old name is that of the file; --from OLD gives another one"),
-    })?;
-    Ok(Rename::new(old, new.as_encoded_bytes())?)
+    Ok(Rename::new(old, new.as_encoded_bytes()).map_err(|error| {
+        // An old name that is wrong is so beside any new one.
+        match is_given || Rename::new(old, "a").is_ok() {
+            true => error,
+            false => error.with_hint("the old name is that of the file; --from OLD gives another one"),
+        }
+    })?)
 }
 
 /// Warns if the saved map will have another file name than engines need.

@@ -270,6 +270,28 @@ fn joined(one: &str, other: &str) -> Res<ImmutableString> {
     Ok([one, other].concat().into())
 }
 
+/// A text and the text of a value that is none and no number, as for a message. A text of numbers is one that
+/// `+` could calculate with.
+fn shown_after(one: &str, other: &Dynamic) -> Res<ImmutableString> {
+    check_shown(one, other)?;
+    joined(one, &text(other)?)
+}
+
+fn shown_before(one: &Dynamic, other: &str) -> Res<ImmutableString> {
+    check_shown(other, one)?;
+    joined(&text(one)?, other)
+}
+
+fn check_shown(numbers: &str, other: &Dynamic) -> Res<()> {
+    match is_numbers(numbers.as_bytes()) && !other.is_unit() {
+        true => {
+            let message = format!("`{numbers}` is numbers, and {} is not a value to calculate with", kind(other));
+            Err(fail(Error::new(ErrorKind::Argument, message).with_hint("`${a}${b}` joins")))
+        }
+        false => Ok(()),
+    }
+}
+
 /// The number that a text is, for a comparison with a number.
 fn compared(text: &str, number: f64) -> Res<Ordering> {
     let own = number_in(text.as_bytes());
@@ -361,7 +383,16 @@ pub(super) fn register(api: &mut Api) {
     }
     api.also("+", |a: ImmutableString, b: ImmutableString| joined(&a, &b));
     api.change("+=", |a: &mut ImmutableString, b: ImmutableString| joined(a, &b).map(|text| *a = text));
+    api.also("+", |a: ImmutableString, b: char| joined(&a, b.encode_utf8(&mut [0; 4])));
+    api.also("+", |a: char, b: ImmutableString| joined(a.encode_utf8(&mut [0; 4]), &b));
+    api.change("+=", |a: &mut ImmutableString, b: char| joined(a, b.encode_utf8(&mut [0; 4])).map(|text| *a = text));
+    // All other types: the engine would join their texts in silence, and of () it would add nothing.
     api.change("+=", |_: &mut ImmutableString, (): ()| -> Res<()> { Err(wrong("() is not a value to add to a text")) });
+    api.change("+=", |_: &mut ImmutableString, other: Dynamic| -> Res<()> {
+        Err(wrong(format!("{} is not a value to add to a text", kind(&other))))
+    });
+    api.also("+", |a: ImmutableString, b: Dynamic| shown_after(&a, &b));
+    api.also("+", |a: Dynamic, b: ImmutableString| shown_before(&a, &b));
     compare!(api: i64, f64);
     for (name, is) in COMPARISONS {
         api.also(name, move |a: ImmutableString, b: ImmutableString| order(&a, &b).map(is));

@@ -2,7 +2,7 @@
 
 use super::fit::{ends_with_its_lists, one_for_each, with_known_faces};
 use crate::dialect::{Each, Key, List, Row, keys};
-use crate::record::{Count, Field, FlagKind, FlagNames, Meaning, index, index_or_none, records, run};
+use crate::record::{Count, Field, FlagKind, FlagNames, Gone, Meaning, index, index_or_none, records, run};
 
 // Materials, overlays, cubemaps and occluders; also the rows of texts and files.
 
@@ -117,7 +117,7 @@ records! {
         /// `SURF_` flags.
         pub flags: i32 => Meaning::Flags(FlagKind::Surface),
         /// Its material, -1 for none.
-        pub texdata: i32 => index_or_none("TEXDATA"),
+        pub texdata: i32 => Meaning::Index { lump: "TEXDATA", none: &[-1], gone: Gone::Needed },
     }
 
     /// A number of the texdatastringtable lump.

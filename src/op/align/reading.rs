@@ -100,15 +100,14 @@ impl Reading {
         let left: Vec<[Vec<usize>; 2]> = hunks.iter().map(|hunk| moves.left(hunk)).collect();
         let total = left.iter().fold([0, 0], |[old, new], left| [old + left[0].len(), new + left[1].len()]);
         let mut spliced: Vec<Hunk> = Vec::new();
-        for (hunk, [old, new]) in hunks.iter().zip(&left) {
+        let mut in_place: Vec<InPlace> = Vec::new();
+        for (at, (hunk, [old, new])) in hunks.iter().zip(&left).enumerate() {
             let mut own = Vec::new();
             let doubt = |why| Doubt { old: hunk.old.clone(), new: hunk.new.clone(), why };
             match (old.len(), new.len()) {
                 (0, 0) => {}
                 (one, other) if one == other => {
-                    if is_shifted(arrays, old, new, cells) {
-                        return Err(doubt(Why::Shifted));
-                    }
+                    in_place.extend(old.iter().zip(new).map(|(old, new)| InPlace { old: *old, new: *new, hunk: at }));
                     old.iter().zip(new).for_each(|(old, new)| push(&mut own, *old..old + 1, *new..new + 1));
                 }
                 (_, 0) if hunk.new.is_empty() || total[1] == 0 => {
@@ -121,6 +120,12 @@ impl Reading {
                 _ => return Err(doubt(Why::Counts)),
             }
             spliced.append(&mut own);
+        }
+        if let Some((was, is)) = like_another(arrays, &in_place, cells) {
+            return Err(match was.hunk == is.hunk {
+                true => Doubt { old: hunks[is.hunk].old.clone(), new: hunks[is.hunk].new.clone(), why: Why::Shifted },
+                false => Doubt { old: was.old..was.old + 1, new: is.new..is.new + 1, why: Why::Changed },
+            });
         }
         let of = |side: fn(&Hunk) -> [&Range<usize>; 2]| -> Vec<usize> {
             let alone = spliced.iter().map(side).filter(|[_, other]| other.is_empty());
@@ -195,18 +200,46 @@ fn moves([old, new]: &[Array<'_>; 2], hunks: &[Hunk], is_number: bool) -> Result
     Ok(Moves { from: pairs().map(|(old, new)| (new, old)).collect(), to: pairs().collect() })
 }
 
-/// Whether records are more like the old ones before or after those that they replace.
-fn is_shifted([old, new]: &[Array<'_>; 2], from: &[usize], to: &[usize], cells: &[Range<usize>]) -> bool {
-    let equal = |one: &[usize], other: &[usize]| -> usize {
-        let records = one.iter().zip(other).map(|(one, other)| (old.get(*one), new.get(*other)));
-        records
-            .map(|(old, new)| cells.iter().filter(|cell| old.get((*cell).clone()) == new.get((*cell).clone())).count())
-            .sum()
+/// A record that is taken for an old one with other values, and the hunk of both.
+struct InPlace {
+    old: usize,
+    new: usize,
+    hunk: usize,
+}
+
+/// A record that was at another place and one that is more like it than like the old one at its own place: the lines
+/// between may have been removed and added, or two lines may have changed places. In another hunk it has to be more
+/// like it than the record that is at its place now, too. Numbers alone are compared with the ones beside them.
+fn like_another<'p>(
+    [old, new]: &[Array<'_>; 2],
+    in_place: &'p [InPlace],
+    cells: &[Range<usize>],
+) -> Option<(&'p InPlace, &'p InPlace)> {
+    let is_number = cells.len() == 1;
+    // A value that all of them have is no evidence.
+    let first = old.get(in_place.first()?.old);
+    let records = || in_place.iter().flat_map(|pair| [old.get(pair.old), new.get(pair.new)]);
+    let tells =
+        |cell: &&Range<usize>| records().any(|record| record.get((*cell).clone()) != first.get((*cell).clone()));
+    let cells: Vec<&Range<usize>> = cells.iter().filter(tells).collect();
+    let alike = |was: &InPlace, is: &InPlace| {
+        let (was, is) = (old.get(was.old), new.get(is.new));
+        cells.iter().filter(|cell| was.get((**cell).clone()) == is.get((**cell).clone())).count()
     };
-    from.len() > 1 && {
-        let own = equal(from, to);
-        equal(&from[1..], to) > own || equal(from, &to[1..]) > own
-    }
+    let own: Vec<usize> = in_place.iter().map(|pair| alike(pair, pair)).collect();
+    let reach = if is_number { 1 } else { (MOST_PAIRS / in_place.len()).max(1) };
+    in_place.iter().enumerate().find_map(|(at, is)| {
+        let near = at.saturating_sub(reach)..in_place.len().min(at.saturating_add(reach + 1));
+        near.filter(|other| *other != at && own[at] < cells.len()).find_map(|other| {
+            let was = &in_place[other];
+            let is_near = was.hunk == is.hunk;
+            if is_number && !is_near {
+                return None;
+            }
+            let alike = alike(was, is);
+            (alike > own[at] && (is_near || alike > own[other])).then_some((was, is))
+        })
+    })
 }
 
 /// The most pairs of records that are compared to find those that moved and changed.
@@ -356,6 +389,10 @@ mod tests {
         assert!(matches!(swapped, Why::MovedHere | Why::Changed), "{swapped:?}");
         assert_eq!(doubt("aabb ccdd eeff gghh", "ccdd eeff gghh aaxx"), Why::Changed);
         assert_eq!(doubt("aaaa bbcc ddee ffgg hhhh", "aaaa ddxx ffxx yyyy hhhh"), Why::Shifted);
+        // One is gone, the next one changed, and a new one is behind it: values that all have are no evidence.
+        assert_eq!(doubt("aaaa bb00 cc00 hhhh", "aaaa ccxx dd00 hhhh"), Why::Shifted);
+        // Two changed places, and both have another value.
+        assert_eq!(doubt("aaaa bbcc dddd eeff gggg", "aaaa eexx dddd bbyy gggg"), Why::Changed);
         assert_eq!(doubt("aaaa bbbb aaaa cccc dddd", "bbbb aaaa cccc dddd aaaa"), Why::Equal);
     }
 

@@ -27,9 +27,9 @@ use crate::finding::{Code, Finding};
 pub(super) use finding::{At, LISTED, Sink, UNUSED_RECORDS};
 pub use finding::{CODES, Denied, code};
 use finding::{
-    ENTITY_BRACE, ENTITY_CLASS, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NO_EXTENT, ENTITY_NO_MODEL,
-    ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TARGET,
-    ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
+    ENTITY_BRACE, ENTITY_CLASS, ENTITY_END, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NO_EXTENT,
+    ENTITY_NO_MODEL, ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX,
+    ENTITY_TAIL, ENTITY_TARGET, ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
 };
 pub use light::places_light;
 use lumps::{Lump, Lumps};
@@ -377,6 +377,18 @@ fn check_edited_entities(
     if edit.is_of_targets {
         check_targets(&slot.name, side, sink);
     }
+    if bsp.bytes(slot.id).is_ok_and(|text| has_no_end(&text)) {
+        sink.add(&ENTITY_END, At::lump(&slot.name), || NO_END.to_owned());
+    }
+}
+
+const NO_END: &str =
+    "no NUL ends the text, and its size is a multiple of 16: in memory no zero follows, and engines read on";
+
+/// Engines copy the text into memory that is filled with zeros up to a multiple of 16 or 32 bytes. Where none follows,
+/// they read on behind it.
+fn has_no_end(text: &[u8]) -> bool {
+    !text.is_empty() && text.len().is_multiple_of(16) && memchr::memchr(0, text).is_none()
 }
 
 fn check_edited_limits(
@@ -526,6 +538,10 @@ fn check_text(lump: &Lump<'_>, entities: &Entities<'_>, sink: &mut Sink) {
                 is_told = true;
                 &ENTITY_QUOTES
             }
+            DiagnosticKind::NoNul if has_no_end(&lump.bytes) => {
+                sink.add(&ENTITY_END, At::lump(lump.name), || NO_END.to_owned());
+                continue;
+            }
             DiagnosticKind::NoNul => &ENTITY_NUL,
             DiagnosticKind::BytesBehindNul => &ENTITY_TAIL,
             DiagnosticKind::TouchingBrace
@@ -585,10 +601,18 @@ fn check_model(lump: &str, entity: &Entity<'_>, models: usize, sink: &mut Sink) 
 /// Classes whose entities are brush models.
 fn check_class(lump: &str, classes: &BrushClasses, entity: &Entity<'_>, sink: &mut Sink) {
     let Some(class) = entity.class().filter(|class| classes.needs(class)) else { return };
-    if entity.get("model").is_some_and(|model| !model.is_empty()) {
+    let at = At::lump(lump).record(entity.index());
+    if let Some(model) = entity.get("model").filter(|model| !model.is_empty()) {
+        if let Some(refusal) = classes.no_file.filter(|_| !model.starts_with(b"*")) {
+            sink.add(&ENTITY_NO_MODEL, at, || {
+                let (class, model) = (shown(class), shown(model));
+                format!(
+                    "a {class} with the model {model}, which is none of the map; engines refuse it: it \"{refusal}\""
+                )
+            });
+        }
         return;
     }
-    let at = At::lump(lump).record(entity.index());
     match classes.refusal {
         Some(refusal) => sink.add(&ENTITY_NO_MODEL, at, || {
             format!("a {} without a model; engines refuse the map with \"{refusal}\"", shown(class))

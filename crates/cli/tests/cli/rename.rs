@@ -187,6 +187,18 @@ fn the_document_of_a_preview_is_that_of_a_save() {
     assert_eq!(save["changed"], true);
 }
 
+/// Engines load no map with a space in its name, but a file can have one.
+#[test]
+fn an_old_name_may_have_a_space() {
+    let room = Room::empty();
+    room.write("my map.bsp", &fixture("q3/own_rooms"));
+    let run = |arguments: [&str; 5]| room.run(&arguments.map(str::to_owned));
+    run(["rename", "my map.bsp", "newer", "-o", "newer.bsp"]).done();
+    assert!(room.read("newer.bsp") == room.read("my map.bsp"));
+    let error = run(["rename", "my map.bsp", "new er", "-o", "no.bsp"]).without_data(2);
+    assert!(error.err.contains("no map can be called `new er`"), "{}", error.err);
+}
+
 /// A damaged file is named, the others are renamed, and the exit status says so.
 #[test]
 fn a_file_that_cannot_be_read_stays() {

@@ -171,6 +171,62 @@ fn what_needs_a_removed_line_can_be_edited_in_other_files() {
     assert_eq!(both("packed.bsp"), both("map.bsp").iter().map(wanted).collect::<Vec<_>>());
 }
 
+/// One line is gone, the next one has another value, and a new one is behind it: the lines are as many, and two of them
+/// are more like other records than like those in whose place they are.
+#[test]
+fn edits_of_lines_beside_each_other_are_not_values() {
+    let room = room("q2/own_rooms", "");
+    let mut text = lines(&room, "map/05_TEXINFO.jsonl");
+    let gone = text.remove(20);
+    text[20] = with_value(&text[20], 777);
+    text.insert(21, with_value(&gone, 888));
+    write(&room, "map/05_TEXINFO.jsonl", &text);
+    for command in ["pack map", "load map.bsp texinfo map/05_TEXINFO.jsonl"] {
+        let run = room.bspkit(&format!("{command} --follow --cascade -o no.bsp")).without_data(2);
+        assert!(run.err.contains("it is not known which records lines 21 to 22"), "{}", run.err);
+    }
+}
+
+/// Bytes of records go the way of text: records that moved are refused, or followed.
+#[test]
+fn bytes_of_records_go_the_way_of_load() {
+    let room = Room::empty();
+    room.write("map.bsp", &fixture("q2/own_rooms"));
+    room.bspkit("unpack map.bsp map -q --format raw --no-images").done();
+    let mut bytes = room.read("map/05_TEXINFO.bin");
+    bytes[2 * 76..4 * 76].rotate_left(76);
+    assert!(bytes != room.read("map/05_TEXINFO.bin"));
+    room.write("map/05_TEXINFO.bin", &bytes);
+    for command in ["pack map", "load map.bsp texinfo map/05_TEXINFO.bin --format raw"] {
+        let run = room.bspkit(&format!("{command} -o no.bsp")).without_data(2);
+        assert!(run.err.contains("records do not have their numbers in TEXINFO"), "{}", run.err);
+        room.bspkit(&format!("{command} --follow -o followed.bsp")).done();
+        assert_eq!(textures(&room, "followed.bsp"), textures(&room, "map.bsp"));
+        room.bspkit(&format!("{command} --resize -o kept.bsp")).done();
+        assert!(textures(&room, "kept.bsp") != textures(&room, "map.bsp"));
+    }
+    // A value in its place is a value.
+    let mut bytes = room.read("map/original/05_TEXINFO.bin");
+    bytes[3 * 76 + 36] ^= 1;
+    room.write("map/05_TEXINFO.bin", &bytes);
+    room.bspkit("pack map -o valued.bsp").done();
+    assert_eq!(textures(&room, "valued.bsp"), textures(&room, "map.bsp"));
+}
+
+/// What someone added to a folder is not lost to another map.
+#[test]
+fn an_unpack_over_added_files_is_refused() {
+    let room = room("source/room_v20", "");
+    room.write("map/pak/own/note.txt", b"mine\n");
+    let run = room.bspkit("unpack map.bsp map --force").without_data(2);
+    assert!(run.err.contains("pak/own/note.txt"), "{}", run.err);
+    assert_eq!(room.read("map/pak/own/note.txt"), b"mine\n");
+    room.bspkit("pack map -o mine.bsp").done();
+    assert!(room.bspkit("pak list mine.bsp").done().text().contains("own/note.txt"));
+    fs::remove_file(room.path("map/pak/own/note.txt")).unwrap();
+    room.bspkit("unpack map.bsp map --force").done();
+}
+
 /// Records whose bytes are in a file have no lines: more or fewer of them are refused, as `load` does.
 #[test]
 fn bytes_of_another_size_are_refused() {

@@ -50,10 +50,11 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads what a model names; vertices and animations are not read. Lists that do not fit the file are cut off.
+    /// Reads what a model names; vertices and animations are not read. Lists that do not fit the file are cut off, but
+    /// for that of its materials.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] if it is not a model or its header is cut off; [`ErrorKind::Unsupported`] for a version
+    /// [`ErrorKind::Malformed`] if it is not a model, or its header or the list of its materials is cut off; [`ErrorKind::Unsupported`] for a version
     /// that is not one of the Source engine.
     pub fn parse<'a>(bytes: impl Into<Data<'a>>) -> Result<Model> {
         let bytes = &*bytes.into();
@@ -73,6 +74,11 @@ impl Model {
         let rest = ModelHead::SIZE + if is_plain { 0 } else { NameAt::SIZE };
         let head = ModelRest::decode(bytes.get(rest..).unwrap_or_default()).ok_or_else(cut)?;
         let reader = Reader { bytes };
+        let (textures, size) = (head.textures, if is_plain { Texture::SIZE } else { Texture53::SIZE });
+        if !reader.has_all(textures, size) {
+            let message = format!("its {} textures at {} are not within the file", textures.count(), textures.offset);
+            return Err(Error::new(ErrorKind::Malformed, message));
+        }
         let mut model = Model { version, part_count: head.parts.count(), ..Model::default() };
         model.textures = match is_plain {
             true => reader.names::<Texture>(head.textures, 0, |texture| texture.name),
@@ -108,6 +114,13 @@ impl<'m> Reader<'m> {
             let at = start?.checked_add(index * R::SIZE)?;
             Some((at, R::decode(bytes.get(at..)?)?))
         })
+    }
+
+    /// Whether all records of a list of the file are in it.
+    fn has_all(&self, list: ListAt, size: usize) -> bool {
+        let end = usize::try_from(list.offset).ok().zip(list.count().checked_mul(size));
+        list.count() == 0
+            || end.and_then(|(start, len)| start.checked_add(len)).is_some_and(|end| end <= self.bytes.len())
     }
 
     /// The names in the records of a list.

@@ -30,6 +30,15 @@ fn damaged_files_are_named_and_skipped() {
     assert_eq!(needs.get("materials/own/ceiling.vmt").unwrap().found, Found::Game);
 }
 
+/// `textureindex` is at 208 (`studio.h`).
+#[test]
+fn a_model_whose_materials_are_outside_of_the_file_is_refused() {
+    let mut bytes = std::fs::read("../../tests/game/models/own/crate.mdl").unwrap();
+    assert!(!Model::parse(&bytes[..]).unwrap().textures.is_empty());
+    bytes[208..212].copy_from_slice(&(1_i32 << 29).to_le_bytes());
+    assert_eq!(Model::parse(&bytes[..]).unwrap_err().kind(), ErrorKind::Malformed);
+}
+
 #[test]
 fn a_file_that_is_too_large_is_not_read() {
     let game = Memory::default().with("materials/own/floor.vmt", vec![b' '; (1 << 20) + 1]);

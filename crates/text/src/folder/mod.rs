@@ -162,6 +162,16 @@ impl Folder {
         parts.chain(embedded).chain(images).chain(original).filter(|name| self.survey.has(name)).collect()
     }
 
+    /// The embedded files that were added to it since a map was unpacked there.
+    fn added(&self) -> Vec<String> {
+        let Some(original) = &self.original else { return Vec::new() };
+        let known: HashSet<String> = original.embedded.iter().map(|file| file.file.to_lowercase()).collect();
+        let folders = self.manifest.lumps.iter().filter_map(|part| part.folder.as_ref());
+        let files = folders.flat_map(|folder| self.survey.below(folder).map(move |path| (folder, path)));
+        let added = files.filter(|(_, path)| !known.contains(&path.to_lowercase()));
+        added.map(|(folder, path)| format!("{folder}/{path}")).collect()
+    }
+
     /// Makes the map. The numbers of records in all files are those of the original map, whichever records were added,
     /// removed or moved; `numbers` says what happens then.
     ///

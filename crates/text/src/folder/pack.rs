@@ -1,7 +1,7 @@
 //! Makes the map again from which a folder was unpacked: the original bytes first, then the files that were edited, as
 //! an edit of that map.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{BufRead, BufReader};
 
 use base64::Engine;
@@ -15,7 +15,7 @@ use crate::ci::Baseline;
 use crate::folder;
 use crate::records::{Format, List, Lump, NewLump, Numbers, RecordName, take as take_records};
 use bspkit::bytes::ByteOrder;
-use bspkit::dialect::{Dialect, Form, Role, Row};
+use bspkit::dialect::{Dialect, Role, Row};
 use bspkit::disk::input;
 use bspkit::file::directory::DirectoryShape;
 use bspkit::record::FlagNames;
@@ -276,6 +276,8 @@ impl<'f> Packing<'f> {
             return Err(vec![damaged("its index is not that of the map that was unpacked")]);
         }
         let mut draft = bsp.draft();
+        let kept = self.original.keyed().into_iter().filter(|(_, stored)| stored.kept.is_some());
+        let has_kept: HashSet<Key> = kept.map(|(key, _)| key).collect();
         let (mut problems, mut lumps) = (Vec::new(), Vec::new());
         for (key, content) in std::mem::take(&mut self.edits) {
             let place = parts.get(&key).map_or_else(|| key.0.clone(), |part| part.place());
@@ -284,11 +286,18 @@ impl<'f> Packing<'f> {
                     let file = parts.get(&key).and_then(|part| part.file.as_deref()).unwrap_or_default();
                     self.new_lump(&bsp, *id, records, content.bytes, file).map(|lump| lumps.push(lump))
                 }
-                (_, id) => {
-                    let count = |id: &SlotId| self.refuse_count(&bsp, *id, &content.bytes, numbers);
-                    let set = |()| set(&mut draft, &ids, &key, parts.contains_key(&key), content.bytes.clone());
-                    id.map_or(Ok(()), count).and_then(set)
+                (None, Some(id)) if parts.get(&key).is_some_and(|part| has_kept.contains(&key) && !part.compressed) => {
+                    let file = parts.get(&key).and_then(|part| part.file.as_deref()).unwrap_or_default();
+                    let lump = bsp.container().slot(*id).map(|slot| Lump::read(&bsp, slot)).transpose();
+                    lump.and_then(|lump| match lump.filter(|lump| !lump.records().is_empty()) {
+                        Some(lump) => {
+                            lumps.push(lump.raw_lump(&bsp, numbers, content.bytes, &format!("{file}: "))?);
+                            Ok(())
+                        }
+                        None => set(&mut draft, &ids, &key, true, content.bytes),
+                    })
                 }
+                _ => set(&mut draft, &ids, &key, parts.contains_key(&key), content.bytes),
             };
             match done {
                 Ok(()) => edited.push(name_of(parts, &key)),
@@ -355,19 +364,6 @@ impl<'f> Packing<'f> {
         // Other bytes after the records are an edit that nothing follows.
         let lists = if *lump.rest_bytes() == rest[..] { lists } else { Vec::new() };
         Ok(NewLump { slot: id, bytes, lists: lump.new_lists(lists, &format!("{file}: ")) })
-    }
-
-    /// Refuses other bytes of a lump with records if these are more or fewer than before.
-    fn refuse_count(&self, bsp: &Bsp<'_>, id: SlotId, bytes: &[u8], numbers: Numbers) -> Result<()> {
-        let Some(slot) = bsp.container().slot(id).filter(|_| numbers != Numbers::Kept) else { return Ok(()) };
-        let old = bsp.decompressed_size(id).unwrap_or(slot.stored.len());
-        if old == bytes.len() || old == 0 || !self.kind.has_records(&slot.name) {
-            return Ok(());
-        }
-        let message =
-            format!("it has {} bytes, but {} had {old}: its records would have other numbers", bytes.len(), slot.name);
-        let hint = "write the records as text (unpack --text) to add and remove some; --resize takes these as they are";
-        Err(Error::new(bspkit::ErrorKind::Argument, message).with_hint(hint))
     }
 
     /// Sets the words of the header that the manifest gives; the names of those that differ.
@@ -581,11 +577,6 @@ impl Kind {
             row.byte_swap(&mut bytes, ByteOrder::Little);
         }
         Ok(Content { bytes, records: Some(Records { lists, row, rest: Vec::new() }) })
-    }
-
-    /// Whether a lump of this name may have records.
-    pub(super) fn has_records(&self, name: &str) -> bool {
-        self.dialect.rows_of(name).any(|row| matches!(row.form, Form::Array(_) | Form::Lists(_)))
     }
 }
 

@@ -207,8 +207,8 @@ impl<'b, 'a> Unpacker<'b, 'a> {
             },
             _ => {
                 let part = self.records(slot, stem, bytes, part, write)?;
-                // Records of an edited text are found by the old ones.
-                is_kept |= part.file_format() != Format::Raw;
+                // Records that were edited, as text or as bytes, are found by the old ones.
+                is_kept |= Lump::read(self.bsp, slot).is_ok_and(|lump| !lump.records().is_empty());
                 part
             }
         };
@@ -360,6 +360,8 @@ pub struct Target<'f> {
     made: HashSet<PathBuf>,
     /// The files of the map that was there before.
     old: Vec<String>,
+    /// The files that someone added to that map, which nothing else may have.
+    added: Vec<String>,
     /// The names of all files, once the first one is written.
     names: Option<File>,
     new: HashSet<String>,
@@ -370,18 +372,22 @@ pub struct Target<'f> {
 impl<'f> Target<'f> {
     /// A folder, with the files of the map that was unpacked to it before, completely or not. Nothing is written yet.
     pub fn new(folder: &'f Path) -> Self {
-        let mut old = Folder::open(folder).map_or_else(|_| Vec::new(), |folder| folder.files());
+        let (mut old, added) = match Folder::open(folder) {
+            Ok(folder) => (folder.files(), folder.added()),
+            Err(_) => (Vec::new(), Vec::new()),
+        };
         if let (Ok(names), Ok(survey)) = (input::text(&folder.join(UNFINISHED)), Survey::of(folder)) {
             old.extend(names.lines().filter(|name| survey.has(name)).map(str::to_owned));
         }
         let (made, new) = (HashSet::new(), HashSet::new());
-        Target { folder, made, old, names: None, new, manifest: Vec::new() }
+        Target { folder, made, old, added, names: None, new, manifest: Vec::new() }
     }
 
     /// Writes a file, by its path below the folder. The first one takes the manifest of an older map away.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if it cannot be written, or a folder of its path is a link.
+    /// [`ErrorKind::Io`] if it cannot be written, or a folder of its path is a link. [`ErrorKind::Refused`] if someone
+    /// added embedded files to the map that was there before.
     pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
         if self.names.is_none() {
             self.names = Some(self.begin()?);
@@ -424,6 +430,16 @@ impl<'f> Target<'f> {
 
     /// Says that the folder is not complete, and only then takes the manifest away.
     fn begin(&self) -> Result<File> {
+        if let Some(first) = self.added.first() {
+            let (folder, count) = (shown(self.folder), self.added.len());
+            let message = match count {
+                1 => format!("{folder} has an embedded file that was added since a map was unpacked there: {first}"),
+                _ => format!(
+                    "{folder} has {count} embedded files that were added since a map was unpacked there: {first}, …"
+                ),
+            };
+            return Err(Error::new(ErrorKind::Refused, message).with_hint("pack the folder, or move these files away"));
+        }
         put::folder(self.folder)?;
         let path = self.folder.join(UNFINISHED);
         let names: String = self.old.iter().map(|name| format!("{name}\n")).collect();

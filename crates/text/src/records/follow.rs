@@ -9,7 +9,7 @@ use bspkit::Splice;
 use bspkit::bytes::{ByteOrder, Data};
 use bspkit::op::align::{Doubt, Hunk, Reading};
 use bspkit::record::{FlagNames, RecordInfo, byte_swap};
-use bspkit::{Draft, Error, ErrorKind, Followed, Hint, Result, SlotId};
+use bspkit::{Bsp, Draft, Error, ErrorKind, Followed, Hint, Result, SlotId};
 
 /// What happens to the numbers of records if a file has more or fewer of them, or has them in another order.
 ///
@@ -104,7 +104,7 @@ impl<'a> Lump<'a> {
             _ => self.clone(),
         };
         let lump = match format {
-            Format::Raw => current.raw_lump(draft, numbers, read_all(&mut file)?)?,
+            Format::Raw => current.raw_lump(draft.bsp(), numbers, read_all(&mut file)?, "")?,
             Format::Json | Format::Csv => {
                 let lists = current.lists(format, names, file)?;
                 let bytes = Data::from(current.assemble(&lists)?);
@@ -130,19 +130,25 @@ impl<'a> Lump<'a> {
         new.collect()
     }
 
-    /// New bytes; if they are whole records of the only array, its records.
-    fn raw_lump(&self, draft: &Draft<'a>, numbers: Numbers, bytes: Vec<u8>) -> Result<NewLump> {
+    /// New bytes; if they are whole records of the only array, or as many of all lists, the records. `place` is what
+    /// errors begin with.
+    pub(crate) fn raw_lump(&self, bsp: &Bsp<'_>, numbers: Numbers, bytes: Vec<u8>, place: &str) -> Result<NewLump> {
         let (old, new) = (self.bytes.len(), bytes.len());
         let mut lump = NewLump { slot: self.slot, bytes, lists: Vec::new() };
         if numbers == Numbers::Kept || self.parts.is_empty() {
             return Ok(lump);
         }
         if old != new && numbers == Numbers::Checked {
-            return Err(other_size(format!("the file has {new} bytes, but {} has {old}", self.name)));
+            return Err(other_size(format!("{place}the file has {new} bytes, but {} has {old}", self.name)));
         }
         let part = match self.one() {
             Ok(part) if part.count_at.is_none() && part.range.start == 0 => part,
-            Ok(_) | Err(_) if old == new => return Ok(lump),
+            Ok(_) | Err(_) if old == new => {
+                if bsp.byte_order() == ByteOrder::Little {
+                    lump.lists = self.new_lists(self.as_many(&lump.bytes), place);
+                }
+                return Ok(lump);
+            }
             Ok(_) => return Err(Error::new(ErrorKind::Unsupported, "bytes of a list with a count cannot be followed")),
             Err(error) => return Err(error),
         };
@@ -155,11 +161,26 @@ impl<'a> Lump<'a> {
             return Err(Error::new(ErrorKind::Argument, message));
         };
         let mut records = records.to_vec();
-        if draft.bsp().byte_order() == ByteOrder::Big {
+        if bsp.byte_order() == ByteOrder::Big {
             byte_swap(part.record, &mut records);
         }
-        lump.lists = self.new_lists(vec![List { bytes: records, lines: Vec::new() }], "");
+        lump.lists = self.new_lists(vec![List { bytes: records, lines: Vec::new() }], place);
         Ok(lump)
+    }
+
+    /// The lists in new bytes that have as many records as the old ones; none if other bytes differ too.
+    fn as_many(&self, new: &[u8]) -> Vec<List> {
+        let mut others = new.to_vec();
+        let mut lists = Vec::new();
+        for part in &self.parts {
+            let range = part.range.start..part.range.start + part.count() * part.record.size;
+            let (Some(old), Some(to)) = (self.bytes.get(range.clone()), others.get_mut(range)) else {
+                return Vec::new();
+            };
+            lists.push(List { bytes: to.to_vec(), lines: Vec::new() });
+            to.copy_from_slice(old);
+        }
+        if others == *self.bytes { lists } else { Vec::new() }
     }
 }
 
