@@ -4,6 +4,7 @@ pub(crate) mod repository;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -134,11 +135,18 @@ fn run_merge(cx: &Context, args: &MergeArgs) -> Result<Code> {
             bail!("{} is an input map: name another file", shown(output));
         }
     }
-    let open = |path: &Path, what: &str| {
-        let opened = cx.open(path).map_err(|error| match std::fs::read(path) {
-            Ok(bytes) if is_pointer(&bytes) => pointer_error(),
-            _ => error,
-        });
+    // The driver gets files as git keeps them, which are pointers where Git LFS keeps the maps.
+    let mut is_filtered = false;
+    let mut open = |path: &Path, what: &str| {
+        let opened = match (repository::pointer(path), &args.path) {
+            (Some(pointer), Some(name)) => {
+                is_filtered = true;
+                let bytes = repository::map_of(Path::new("."), name, &pointer);
+                bytes.and_then(|bytes| Ok(Bsp::from_data(Data::from(bytes), cx.options.dialect)?))
+            }
+            (Some(_), None) => Err(pointer_error()),
+            _ => cx.open(path),
+        };
         opened.with_context(|| format!("cannot merge {}: {what}", shown(name)))
     };
     // git gives an empty file for the base of a map that both sides have added.
@@ -151,7 +159,7 @@ fn run_merge(cx: &Context, args: &MergeArgs) -> Result<Code> {
     let merged = merge(&base, &ours, &theirs).with_context(|| format!("cannot merge {}", shown(name)))?;
     Maps::file(name).each(cx, |_, job| {
         if merged.conflicts.is_empty() {
-            save_merge(&merged, target)?;
+            save_merge(&merged, target, args.path.as_deref().filter(|_| is_filtered))?;
             job.say(&format!("{}: {}", shown(name), summary(&merged)));
             return Ok(Code::Done);
         }
@@ -169,9 +177,16 @@ fn run_merge(cx: &Context, args: &MergeArgs) -> Result<Code> {
     })
 }
 
-fn save_merge(merged: &Merged<'_>, target: &Path) -> Result<()> {
+/// Writes the merged map; with a path, as git keeps it.
+fn save_merge(merged: &Merged<'_>, target: &Path, path: Option<&Path>) -> Result<()> {
     let plan = merged.draft.plan(Layout::Keep)?;
-    replace(target, &SaveOptions::default(), |mut file| plan.write_to(&mut file))?;
+    match path {
+        Some(path) => {
+            let kept = repository::kept(Path::new("."), path, &plan.to_vec())?;
+            replace(target, &SaveOptions::default(), |mut file| file.write_all(&kept))?;
+        }
+        None => drop(replace(target, &SaveOptions::default(), |mut file| plan.write_to(&mut file))?),
+    }
     Ok(())
 }
 
@@ -367,13 +382,8 @@ impl Stopped {
             let message = format!("cannot merge {}: {what} has no such map", self.name);
             return Err(bad_argument(message, "keep one of the others: git checkout --ours, or --theirs; or git rm"));
         };
-        let mut path = OsString::from("--path=");
-        path.push(&self.path);
-        let bytes = git(&self.top, &["cat-file".into(), "--filters".into(), path, OsString::from(blob)])?;
-        let opened = match is_pointer(&bytes) {
-            true => Err(pointer_error()),
-            false => Bsp::from_data(Data::from(bytes), cx.options.dialect).map_err(Into::into),
-        };
+        let bytes = repository::checked_out(&self.top, &self.path, blob);
+        let opened = bytes.and_then(|bytes| Ok(Bsp::from_data(Data::from(bytes), cx.options.dialect)?));
         opened.with_context(|| format!("cannot merge {}: {what}", self.name))
     }
 

@@ -1,9 +1,10 @@
 //! The program `git`, and what it has to know to compare and merge maps.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::SaveOptions;
@@ -13,13 +14,35 @@ use serde::{Deserialize, Serialize};
 use crate::context::Context;
 use crate::help;
 use crate::save::bad_argument;
-use crate::talk::{Code, shown};
+use crate::talk::{Code, count, shown};
 
 // The program `git`, and what it says about files.
 
 /// Runs git in a folder and gives what it prints.
 pub(crate) fn git<A: AsRef<OsStr>>(folder: &Path, arguments: &[A]) -> Result<Vec<u8>> {
-    let output = Command::new("git").arg("-C").arg(folder).args(arguments).output();
+    printed(command(folder, arguments).output())
+}
+
+/// As [`git`]; git reads these bytes from its standard input.
+fn git_reading<A: AsRef<OsStr>>(folder: &Path, arguments: &[A], input: &[u8]) -> Result<Vec<u8>> {
+    let mut command = command(folder, arguments);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().context("cannot run git")?;
+    let pipe = child.stdin.take();
+    std::thread::scope(|scope| {
+        // If git does not read everything, it says why.
+        scope.spawn(move || pipe.map(|mut pipe| pipe.write_all(input)));
+        printed(child.wait_with_output())
+    })
+}
+
+fn command<A: AsRef<OsStr>>(folder: &Path, arguments: &[A]) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).args(arguments);
+    command
+}
+
+fn printed(output: std::io::Result<Output>) -> Result<Vec<u8>> {
     let output = output.context("cannot run git")?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
@@ -50,9 +73,44 @@ pub(crate) fn is_pointer(bytes: &[u8]) -> bool {
     bytes.len() <= LONGEST && bytes.starts_with(POINTER)
 }
 
+/// The content of a file that is a pointer of Git LFS; `None` for another file.
+pub(crate) fn pointer(path: &Path) -> Option<Vec<u8>> {
+    let len = usize::try_from(std::fs::metadata(path).ok()?.len()).ok()?;
+    if len > LONGEST {
+        return None;
+    }
+    std::fs::read(path).ok().filter(|bytes| is_pointer(bytes))
+}
+
 pub(crate) fn pointer_error() -> anyhow::Error {
     let hint = "git lfs install and git lfs fetch --all get the maps; then bspkit git resolve MAP merges them";
     bad_argument("this is a pointer of Git LFS, and not the map".to_owned(), hint)
+}
+
+/// What git writes into the working folder for a blob of this path: filters such as that of Git LFS keep a pointer in
+/// place of the map.
+pub(crate) fn checked_out(top: &Path, path: &Path, blob: &str) -> Result<Vec<u8>> {
+    let bytes = git(top, &["cat-file".into(), "--filters".into(), at_path(path), OsString::from(blob)])?;
+    if is_pointer(&bytes) { Err(pointer_error()) } else { Ok(bytes) }
+}
+
+/// What git keeps of a file of this path in the working folder: [`checked_out`] the other way round.
+pub(crate) fn kept(top: &Path, path: &Path, bytes: &[u8]) -> Result<Vec<u8>> {
+    let arguments = ["hash-object".into(), "-w".into(), at_path(path), OsString::from("--stdin")];
+    let blob = git_reading(top, &arguments, bytes)?;
+    git(top, &["cat-file", "blob", line(&blob)?])
+}
+
+/// The map of a pointer of this path.
+pub(crate) fn map_of(top: &Path, path: &Path, pointer: &[u8]) -> Result<Vec<u8>> {
+    let blob = git_reading(top, &["hash-object", "-w", "--no-filters", "--stdin"], pointer)?;
+    checked_out(top, path, line(&blob)?)
+}
+
+fn at_path(path: &Path) -> OsString {
+    let mut argument = OsString::from("--path=");
+    argument.push(path);
+    argument
 }
 
 /// The blobs of the base, ours and theirs of a file at which a merge has stopped; `None` where there is no such file.
@@ -252,13 +310,14 @@ pub(super) fn run_install(cx: &Context, args: &InstallArgs) -> Result<Code> {
     let file = SideFile::read(&attributes)?;
     let old = std::str::from_utf8(file.bytes().unwrap_or_default());
     let old = old.with_context(|| format!("{} is not text", shown(&attributes)))?;
-    let is_there = old.lines().any(is_line);
+    // Of several lines for a file the last one counts: that of Git LFS may be behind ours.
+    let is_there = old.lines().any(is_line) && without_attributes(&top, &["map.bsp".into()])?.is_empty();
     if !is_there {
         text += &format!("{ATTRIBUTES}: {LINE}\n");
         if args.write {
-            let end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
-            let new = format!("{old}{end}{LINE}\n");
-            file.save(new.as_bytes(), &SaveOptions::default())?;
+            let others: String = old.split_inclusive('\n').filter(|line| !is_line(line)).collect();
+            let end = if others.is_empty() || others.ends_with('\n') { "" } else { "\n" };
+            file.save(format!("{others}{end}{LINE}\n").as_bytes(), &SaveOptions::default())?;
         }
     }
     let program = program()?;
@@ -279,7 +338,36 @@ pub(super) fn run_install(cx: &Context, args: &InstallArgs) -> Result<Code> {
         (false, true) => "is set up",
         (false, false) => "is not set up; --write writes these lines",
     };
-    report(cx, &args.folder, &text, said)
+    report(cx, &args.folder, &text, said)?;
+    if args.write || text.is_empty() {
+        let others = others(&top)?;
+        if let Some(first) = others.first() {
+            let count = count(others.len(), "map has", "maps have");
+            let first = shown(first);
+            let message = format!("{count} other attributes in a file that counts more: git check-attr -a {first}");
+            cx.talk.stderr(cx.talk.warning(&message).as_bytes());
+        }
+    }
+    Ok(Code::Done)
+}
+
+/// The maps in the index that git does not compare and merge as maps.
+fn others(top: &Path) -> Result<Vec<PathBuf>> {
+    let maps = git(top, &["ls-files", "-z", "--", ":(icase)*.bsp"])?;
+    let maps: Vec<PathBuf> = maps.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect();
+    without_attributes(top, &maps)
+}
+
+/// Those of some paths that do not have the attributes of maps.
+fn without_attributes(top: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let names: Vec<&[u8]> = paths.iter().map(|path| path.as_os_str().as_encoded_bytes()).collect();
+    let printed = git_reading(top, &["check-attr", "-z", "--stdin", "diff", "merge"], &names.join(&0))?;
+    // PATH, ATTRIBUTE, VALUE of each.
+    let all: Vec<&[u8]> = printed.split(|byte| *byte == 0).collect();
+    let mut found: Vec<PathBuf> =
+        all.chunks_exact(3).filter(|one| one[2] != b"bspkit").map(|one| path_of(one[0])).collect();
+    found.dedup();
+    Ok(found)
 }
 
 // `git uninstall`: takes out what `git install` has put into a repository.

@@ -302,7 +302,111 @@ fn an_edited_map_is_not_replaced() {
     assert_eq!(key(&room, "#6", "light"), "1");
 }
 
-/// Git keeps pointers, and a filter keeps the maps, as Git LFS does.
+/// The program `git-lfs`, with hooks and filters of the repository alone; `None`, with a notice, where it is missing.
+fn with_lfs() -> Option<Room> {
+    if std::process::Command::new("git-lfs").arg("version").output().is_err() {
+        let notice = "git-lfs is not installed: the test is skipped";
+        assert!(std::env::var_os("BSPKIT_REQUIRE_LFS").is_none_or(|value| value != "1"), "{notice}");
+        eprintln!("{notice}");
+        return None;
+    }
+    let room = repository();
+    sh(&room, "git lfs install --local && git lfs track '*.bsp' && touch maps/*");
+    sh(&room, "git add . && git add --renormalize . && git commit -qm lfs");
+    Some(room)
+}
+
+/// What git has of a map is a pointer, and the folder has the map.
+fn assert_kept_by_lfs(room: &Room, rev: &str) {
+    let kept = sh(room, &format!("git show {rev}:maps/rooms.bsp"));
+    assert!(kept.text().starts_with("version https://git-lfs"), "{rev}: {} bytes", kept.out.len());
+    assert!(room.read("maps/rooms.bsp").starts_with(b"IBSP"));
+    assert_eq!(sh(room, "git status --porcelain").text(), "");
+    sh(room, "git lfs fsck && bspkit verify maps -q");
+}
+
+#[test]
+fn maps_in_git_lfs_are_compared_and_merged() {
+    let Some(room) = with_lfs() else { return };
+    // The line of Git LFS is behind ours, and the last one counts.
+    let install = sh(&room, "bspkit git install");
+    assert_eq!(install.text(), ".gitattributes: *.[bB][sS][pP] -text diff=bspkit merge=bspkit\n");
+    sh(&room, "bspkit git install --write && git commit -qam attributes");
+    assert_eq!(sh(&room, "bspkit git install 2>&1").text(), ".: is set up already\n");
+    assert_eq!(
+        sh(&room, "grep -c bspkit .gitattributes; tail -n 1 .gitattributes").text(),
+        "1\n*.[bB][sS][pP] -text diff=bspkit merge=bspkit\n"
+    );
+    assert_kept_by_lfs(&room, "main");
+
+    branch(&room, "one", &["ent set maps/rooms.bsp '#6' light=1 style=5"]);
+    assert!(sh(&room, "git log -p -1").text().contains("\n+\"light\" \"1\"\n"));
+    branch(&room, "two", &["ent set maps/rooms.bsp '#6' _color=1", "model rm maps/rooms.bsp '*2'"]);
+    assert_kept_by_lfs(&room, "two");
+    // What fits together needs nobody: in a merge, a rebase and a cherry-pick.
+    for line in [
+        "git checkout -q -b merge two && git merge -q -m m one",
+        "git checkout -q -b rebase two && git rebase -q one",
+        "git checkout -q -b pick one && git cherry-pick two",
+    ] {
+        let run = sh(&room, line);
+        assert!(run.err.contains("maps/rooms.bsp: merged: "), "{line}: {}", run.err);
+        assert_eq!((key(&room, "#6", "light"), key(&room, "#6", "_color")), ("1".to_owned(), "1".to_owned()), "{line}");
+        assert_kept_by_lfs(&room, "HEAD");
+    }
+}
+
+#[test]
+fn conflicts_of_maps_in_git_lfs_are_settled_and_given_up() {
+    let Some(room) = with_lfs() else { return };
+    sh(&room, "bspkit git install --write -q && git commit -qam attributes");
+    branch(&room, "one", &["ent set maps/rooms.bsp '#6' light=1 style=5"]);
+    branch(&room, "two", &["ent set maps/rooms.bsp '#6' light=2 _color=1"]);
+    let before = sh(&room, "ls -A . maps .git").text().to_owned();
+    let run = try_sh(&room, "git merge -q -m m one");
+    assert!(run.err.contains("    ours    2\n    theirs  1\n"), "{}", run.err);
+    assert_eq!(key(&room, "#6", "light"), "2");
+    sh(&room, "git merge --abort");
+    assert_eq!(sh(&room, "ls -A . maps .git | grep -v ORIG_HEAD").text(), before);
+    assert_kept_by_lfs(&room, "HEAD");
+
+    try_sh(&room, "git merge -q -m m one");
+    assert!(try_sh(&room, "bspkit git resolve maps/rooms.bsp").text().contains("    theirs  1\n"));
+    sh(&room, "bspkit git resolve maps/rooms.bsp --theirs light && git commit -qm merged");
+    assert_eq!((key(&room, "#6", "light"), key(&room, "#6", "_color")), ("1".to_owned(), "1".to_owned()));
+    assert_kept_by_lfs(&room, "HEAD");
+
+    // Maps that were not downloaded are no maps, and nothing is lost.
+    sh(
+        &room,
+        "GIT_LFS_SKIP_SMUDGE=1 git clone -q \"file://$PWD\" copy && cd copy && git config user.name a && git config user.email a@example.com",
+    );
+    let clone =
+        "cd copy && git lfs install --local --skip-smudge >/dev/null && bspkit git install --write -q >/dev/null";
+    sh(&room, &format!("{clone}; git checkout -q -b again origin/two^1"));
+    let run = try_sh(&room, "cd copy && GIT_LFS_SKIP_SMUDGE=1 git merge -q -m m origin/one");
+    assert!(run.err.contains("this is a pointer of Git LFS, and not the map"), "{}", run.err);
+    sh(&room, "cd copy && git lfs fetch --all >/dev/null && git lfs install --local --force >/dev/null");
+    sh(
+        &room,
+        "cd copy && bspkit git resolve maps/rooms.bsp --theirs && git commit -qm merged && bspkit verify maps/rooms.bsp -q",
+    );
+
+    let uninstall = sh(&room, "bspkit git uninstall --write -q; cat .gitattributes");
+    assert!(uninstall.text().ends_with("\n*.bsp filter=lfs diff=lfs merge=lfs -text\n"), "{}", uninstall.text());
+}
+
+/// Other attributes count more: of a folder, or of the clone alone.
+#[test]
+fn install_warns_of_maps_with_other_attributes() {
+    let room = repository();
+    room.write("maps/.gitattributes", b"source.bsp merge=ours\n");
+    let install = sh(&room, "bspkit git install");
+    let warning = "1 map has other attributes in a file that counts more: git check-attr -a maps/source.bsp";
+    assert!(install.err.contains(warning), "{}", install.err);
+}
+
+/// Git keeps pointers, and any filter keeps the maps.
 #[test]
 fn pointers_of_maps_are_merged_by_their_content() {
     let room = repository();
@@ -316,8 +420,14 @@ fn pointers_of_maps_are_merged_by_their_content() {
     assert!(sh(&room, "git show main:maps/rooms.bsp").text().starts_with("version https://git-lfs"));
     branch(&room, "one", &["ent set maps/rooms.bsp '#6' light=1 style=5"]);
     branch(&room, "two", &["ent set maps/rooms.bsp '#6' light=2 _color=1"]);
+    branch(&room, "three", &["ent set maps/rooms.bsp '#7' light=3"]);
+    // What fits together is merged, and git keeps a pointer of it.
+    sh(&room, "git merge -q -m m one");
+    assert_eq!((key(&room, "#6", "style"), key(&room, "#7", "light")), ("5".to_owned(), "3".to_owned()));
+    assert!(sh(&room, "git show HEAD:maps/rooms.bsp").text().starts_with("version https://git-lfs"));
+    sh(&room, "git checkout -q two");
     let run = try_sh(&room, "git merge -q -m m one");
-    assert!(run.err.contains("this is a pointer of Git LFS, and not the map"), "{}", run.err);
+    assert!(run.err.contains("    theirs  1\n"), "{}", run.err);
     assert!(try_sh(&room, "bspkit git resolve maps/rooms.bsp").text().contains("    theirs  1\n"));
     sh(&room, "bspkit git resolve maps/rooms.bsp --theirs light && git commit -qm merged");
     assert_eq!((key(&room, "#6", "light"), key(&room, "#6", "_color")), ("1".to_owned(), "1".to_owned()));
