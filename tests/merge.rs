@@ -24,7 +24,7 @@ use std::fs;
 use std::path::Path;
 
 use bspkit::dialect::{Role, quake2, source};
-use bspkit::op::merge::merge;
+use bspkit::op::merge::{Side, merge, merge_with};
 use bspkit::op::models::Removal;
 use bspkit::{Bsp, Data, Draft, ErrorKind, Layout};
 
@@ -407,19 +407,156 @@ fn other_dialects_are_refused() {
     assert!(merge(&open("source/room_v20"), &open("source/room_v20"), &open("source/room_v21")).is_err());
 }
 
-/// Both sides change the structure of one list: the conflict has the number of records in each map.
+/// Both sides add records at one place of a list: the conflict has the number of records in each map.
 #[test]
 fn a_list_that_both_sides_change_states_its_lengths() {
-    let base = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
-    let without = |records: &[usize]| {
-        let mut draft = base.draft();
-        draft.structure().cascade(true).remove(&[("BRUSHES", records)]).unwrap();
-        Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
+    let base = open("q2/own_rooms");
+    let with = |times: usize| {
+        edited(&base, Layout::Keep, |draft| {
+            for _ in 0..times {
+                draft.structure().duplicate_list("TEXINFO", 1..2).unwrap();
+            }
+        })
     };
-    let merged = merge(&base, &without(&[7]), &without(&[8, 9])).unwrap();
-    let conflict = merged.conflicts.iter().find(|conflict| conflict.name() == "BRUSHES").unwrap();
-    let count = base.table(quake2::BRUSHES).unwrap().len();
+    let merged = merge(&base, &with(1), &with(2)).unwrap();
+    let conflict = merged.conflicts.iter().find(|conflict| conflict.name() == "TEXINFO").unwrap();
+    let count = base.table(quake2::TEXINFO).unwrap().len();
     let values = conflict.values.clone().unwrap().map(|value| String::from_utf8(value.unwrap()).unwrap());
-    assert_eq!(values, [count, count - 1, count - 2].map(|count| format!("{count} records")));
+    assert_eq!(values, [count, count + 1, count + 2].map(|count| format!("{count} records")));
     assert!(!conflict.can_settle);
+}
+
+/// Each side removes another model, with its light: the merge is one removal after the other.
+#[test]
+fn two_sides_remove_a_model_each() {
+    let mut merged_maps = 0;
+    for name in ["q1/own_rooms", "bsp2/own_rooms", "goldsrc/own_rooms", "q2/own_rooms"] {
+        let base = open(name);
+        let without = |map: &Bsp<'static>, model: usize| {
+            edited(map, Layout::Keep, |draft| drop(Removal::default().run(draft, &[model]).unwrap()))
+        };
+        let (ours, theirs) = (without(&base, 1), without(&base, 3));
+        let both = without(&theirs, 1);
+        for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+            let (map, conflicts) = merged(&base, ours, theirs);
+            assert_eq!(conflicts, Vec::<String>::new(), "{name}");
+            merged_maps += 1;
+            let walk = |map: &Bsp<'_>| walk::walk(map).entities;
+            assert_eq!(walk(&map), walk(&both), "{name}");
+            for role in [Role::Lighting, Role::Faces, Role::Models] {
+                let bytes = |map: &Bsp<'_>| map.role(role).map(|slot| map.bytes(slot.id).unwrap().len());
+                assert_eq!(bytes(&map), bytes(&both), "{name}: {role:?}");
+            }
+        }
+    }
+    assert_eq!(merged_maps, 8);
+}
+
+/// One side changes all light in place, the other removes that of a model.
+#[test]
+fn light_goes_where_its_face_goes() {
+    let base = open("q2/own_rooms");
+    let brighter = |draft: &mut Draft<'static>| {
+        let slot = draft.bsp().role(Role::Lighting).unwrap().id;
+        let light: Vec<u8> = draft.bytes(slot).unwrap().iter().map(|byte| byte ^ 1).collect();
+        draft.set(slot, light).unwrap();
+    };
+    let ours = edited(&base, Layout::Keep, brighter);
+    let theirs = edited(&base, Layout::Keep, |draft| drop(Removal::default().run(draft, &[2]).unwrap()));
+    let both = edited(&theirs, Layout::Keep, brighter);
+    for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+        let (map, conflicts) = merged(&base, ours, theirs);
+        assert_eq!(conflicts, Vec::<String>::new());
+        assert_same_content(&map, &both, "light");
+    }
+}
+
+/// Textures by number, with their pixels or without, and names of materials.
+#[test]
+fn two_sides_rename_a_texture_each() {
+    for name in ["q1/own_rooms_bspx", "goldsrc/own_rooms", "source/room_v20"] {
+        let base = open(name);
+        let rename = |map: &Bsp<'static>, index: usize, new: &'static str| {
+            edited(map, Layout::Keep, |draft| match draft.bsp().has_textures() {
+                true => draft.textures().unwrap().rename(index, new.as_bytes()).unwrap(),
+                false => draft.texture_strings().unwrap().rename(index, new).unwrap(),
+            })
+        };
+        let (ours, theirs) = (rename(&base, 1, "own_longer_name"), rename(&base, 2, "o"));
+        let both = rename(&ours, 2, "o");
+        for (one, other) in [(&ours, &theirs), (&theirs, &ours)] {
+            let (map, conflicts) = merged(&base, one, other);
+            assert_eq!(conflicts, Vec::<String>::new(), "{name}");
+            assert_same_content(&map, &both, name);
+        }
+        let (_, conflicts) = merged(&base, &ours, &rename(&base, 1, "other"));
+        assert!(conflicts.len() == 1 && conflicts[0].contains("both sides change "), "{name}: {conflicts:?}");
+    }
+}
+
+/// What both sides do to the name of one file.
+#[test]
+fn a_file_that_one_side_moves_and_the_other_removes_is_a_conflict() {
+    let base = open("source/room_v20");
+    let old = String::from_utf8(base.pak().unwrap().get(0).unwrap().name().to_vec()).unwrap();
+    let pak = |edit: &dyn Fn(&mut bspkit::content::pak::Pak<'static>)| {
+        edited(&base, Layout::Keep, |draft| edit(draft.pak().unwrap()))
+    };
+    let moved = |name: &str| {
+        pak(&|pak| {
+            let bytes = pak.get(0).unwrap().data().unwrap().to_vec();
+            pak.remove(&[0]).unwrap();
+            pak.add(name, bytes).unwrap();
+        })
+    };
+    let (one, two, none) = (moved("own/one.txt"), moved("own/two.txt"), pak(&|pak| pak.remove(&[0]).unwrap()));
+    for (ours, theirs, expected) in [
+        (&one, &two, format!("PAKFILE: our side moves `{old}` to `own/one.txt`, and theirs to `own/two.txt`")),
+        (&one, &none, format!("PAKFILE: our side moves `{old}` to `own/one.txt`, and theirs removes it")),
+        (&none, &two, format!("PAKFILE: our side removes `{old}`, and theirs moves it to `own/two.txt`")),
+        (&one, &one, String::new()),
+    ] {
+        let conflicts = merged(&base, ours, theirs).1;
+        assert_eq!(conflicts.join(", "), expected);
+        for (side, map) in [(Side::Base, &base), (Side::Ours, ours), (Side::Theirs, theirs)] {
+            let settled = merge_with(&base, ours, theirs, &mut |_| Some(side)).unwrap();
+            let settled = Bsp::from_vec(settled.draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+            let names = |map: &Bsp<'_>| {
+                let mut names: Vec<_> = map.pak().unwrap().iter().map(|file| file.name().to_vec()).collect();
+                names.sort();
+                names
+            };
+            let map = if expected.is_empty() { ours } else { map };
+            assert_eq!(names(&settled), names(map), "{side:?}: {expected}");
+        }
+    }
+}
+
+/// Of records with the same content, those that moved are told apart by the numbers that name them.
+#[test]
+fn alike_records_follow_by_what_names_them() {
+    let base = edited(&open("q2/own_rooms"), Layout::Keep, |draft| {
+        // Four textures that are alike, each with faces of its own.
+        let one = draft.table(quake2::TEXINFO).unwrap().get(0).unwrap();
+        (0..4).for_each(|index| draft.update(quake2::TEXINFO, index, |record| *record = one).unwrap());
+    });
+    let len = base.table(quake2::TEXINFO).unwrap().len();
+    let texture = |map: &Bsp<'_>, face: usize| {
+        let face = map.table(quake2::FACES).unwrap().get(face).unwrap();
+        map.table(quake2::TEXINFO).unwrap().get(usize::try_from(face.texinfo).unwrap()).unwrap()
+    };
+    let order: Vec<usize> = (1..len).chain([0]).collect();
+    let ours = edited(&base, Layout::Keep, |draft| drop(draft.reorder(quake2::TEXINFO, &order).unwrap()));
+    let theirs = edited(&base, Layout::Keep, |draft| {
+        draft.update(quake2::TEXINFO, 2, |record| record.value = 77).unwrap();
+    });
+    let faces = base.table(quake2::FACES).unwrap();
+    for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+        let (map, conflicts) = merged(&base, ours, theirs);
+        assert_eq!(conflicts, Vec::<String>::new());
+        for face in 0..faces.len() {
+            let is_it = faces.get(face).unwrap().texinfo == 2;
+            assert_eq!(texture(&map, face).value == 77, is_it, "face {face}");
+        }
+    }
 }

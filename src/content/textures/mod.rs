@@ -233,6 +233,11 @@ impl<'a> Textures<'a> {
         })
     }
 
+    /// Gives a texture the bytes of another version of it.
+    pub(crate) fn replace(&mut self, index: usize, new: Vec<u8>) -> Result<()> {
+        self.change(index, |_| Ok(new))
+    }
+
     /// Whether a texture differs from what was read.
     pub fn is_edited(&self) -> bool {
         !self.edits.is_empty()

@@ -5,22 +5,26 @@
 //! So lists are aligned after those that they refer to. What is found is proven by the numbers that name the records:
 //! after a move they name the new places, after an edit of values they name the old ones.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+use super::moves::{GONE, LOST, Marks, Moves};
 use super::units::{Unit, units};
 use crate::bsp::{Bsp, Links, Site};
 use crate::bytes::Data;
 use crate::content::entities::Entities;
-use crate::dialect::{EntityForm, Role};
+use crate::dialect::{EntityForm, Form, Role};
 use crate::draft::entity_values;
 use crate::error::Result;
 use crate::op::align::{Hunk, aligned as differing};
-use crate::record::{Cell, Meaning, Order};
+use crate::record::{Cell, Meaning};
 
-/// How often lists are aligned anew after the numbers that name their records have contradicted what was found.
-const ROUNDS: usize = 4;
+/// How often lists are aligned anew, with what is known of those that they refer to and of those that refer to them.
+const ROUNDS: usize = 5;
+
+/// Numbers that contradict what was found of a list make all of it uncertain, unless so many times more confirm it.
+const CONFIRMED: usize = 16;
 
 /// The records of a map, and what they refer to.
 pub(super) struct Lists<'m, 'a> {
@@ -40,6 +44,22 @@ impl<'m, 'a> Lists<'m, 'a> {
     /// The units of each list.
     pub(super) fn units(&self) -> Vec<Vec<Unit<'_>>> {
         (0..self.links.sites.len()).map(|site| units(&self.links, site)).collect()
+    }
+
+    /// Whether the records of a list that both sides moved can be put together: they are all that its lump has, and
+    /// others that belong to them by their order moved alike.
+    pub(super) fn may_weave(&self, site: usize, ours: &[Option<Moves>], theirs: &[Option<Moves>]) -> bool {
+        let own = &self.links.sites[site];
+        let is_whole = matches!(own.row.form, Form::Array(_)) && own.range.len() == own.bytes.len();
+        let is_beside = own.parallel.is_none_or(|_| {
+            // One record for each of another list.
+            self.links.shares(site).is_some_and(|(to, starts)| {
+                starts.iter().enumerate().all(|(at, start)| at == *start)
+                    && ours[to] == ours[site]
+                    && theirs[to] == theirs[site]
+            })
+        });
+        is_whole && is_beside
     }
 
     /// Whether another map has the same lists, with the same references.
@@ -62,54 +82,69 @@ struct Alignment<'l, 'm, 'a> {
     side: &'l Lists<'m, 'a>,
     units: [Vec<Vec<Unit<'l>>>; 2],
     motions: Vec<Option<Moves>>,
-    /// Whether a list has been aligned.
-    is_known: Vec<bool>,
+    /// The place of each list in the order in which they are aligned.
+    rank: Vec<usize>,
+    /// What the records of each list are compared by, of both maps; empty for lists that are equal.
+    rows: Vec<[Vec<[u8; 16]>; 2]>,
 }
 
 /// The lists and the numbers of the records that entities name, by a hash of all else that the entity has.
 type Named = HashMap<(u64, usize), Vec<(usize, i64)>>;
 
 /// What the numbers that name records of a list say.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Evidence {
+    /// How many name records that moved.
+    named: usize,
     /// How many lead to the new places of records that moved.
     follow: usize,
-    /// How many still have the old places.
-    stay: usize,
+    /// Records that moved, for each number that still has the old place.
+    stay: Vec<usize>,
 }
+
+/// A record of the base and one of the side that a number names in the same place of the same record: how often.
+type Votes = HashMap<(usize, usize), usize>;
 
 /// What a side did to each list of the base. Both have the same lists.
 pub(super) fn motions(base: &Lists<'_, '_>, side: &Lists<'_, '_>) -> Result<Vec<Option<Moves>>> {
     let order = order(&base.links);
     let count = base.links.sites.len();
+    let mut rank = vec![0; count];
+    order.iter().enumerate().for_each(|(at, site)| rank[*site] = at);
     // Lists whose records are where they were although they have values of others.
     let mut is_still = vec![false; count];
-    let mut all =
-        Alignment { base, side, units: [base.units(), side.units()], motions: vec![None; count], is_known: Vec::new() };
+    let (units, motions) = ([base.units(), side.units()], vec![None; count]);
+    let mut all = Alignment { base, side, units, motions, rank, rows: vec![Default::default(); count] };
     for round in 0..ROUNDS {
-        all.is_known = vec![false; count];
+        let before = all.motions.clone();
         for &site in &order {
-            all.motions[site] = if is_still[site] { None } else { all.motion(site) };
-            all.is_known[site] = true;
+            if round == 0 || is_still[site] || all.motions[site].as_ref().is_some_and(Moves::is_uncertain) {
+                all.motions[site] = if is_still[site] { None } else { all.motion(site) };
+            }
         }
+        all.settle(&order)?;
         let evidence = all.evidence()?;
-        let mut again = false;
-        for site in 0..count {
+        for (site, Evidence { named, follow, stay }) in evidence.into_iter().enumerate() {
             let is_shifted = all.motions[site].as_ref().is_some_and(Moves::shifts);
             if !is_shifted || base.links.sites[site].parallel.is_some() {
                 continue;
             }
             let is_resized = base.lens[site] != side.lens[site];
-            match evidence[site] {
-                Evidence { stay: 0, follow } if follow > 0 || is_resized => {}
-                Evidence { follow: 0, stay } if stay > 0 && !is_resized && round + 1 < ROUNDS => {
-                    is_still[site] = true;
-                    again = true;
-                }
-                _ => all.motions[site] = Some(Moves::lost(base.lens[site], side.lens[site])),
+            if stay.is_empty() && (follow > 0 || is_resized || named == 0) {
+                continue;
             }
+            if follow == 0 && !stay.is_empty() && !is_resized && round + 1 < ROUNDS {
+                is_still[site] = true;
+                all.motions[site] = None;
+                continue;
+            }
+            let moves = all.motions[site].take();
+            all.motions[site] = match moves.filter(|_| !stay.is_empty() && follow >= CONFIRMED * stay.len()) {
+                Some(moves) => Some(moves.without(&stay)),
+                None => Some(Moves::lost(base.lens[site], side.lens[site])),
+            };
         }
-        if !again {
+        if all.motions == before {
             break;
         }
     }
@@ -148,7 +183,7 @@ fn order(links: &Links<'_>) -> Vec<usize> {
 }
 
 impl Alignment<'_, '_, '_> {
-    fn motion(&self, site: usize) -> Option<Moves> {
+    fn motion(&mut self, site: usize) -> Option<Moves> {
         let (base, side) = (&self.base.links.sites[site], &self.side.links.sites[site]);
         if base.parallel.is_some()
             && let (Some((to, old)), Some((_, new))) = (self.base.links.shares(site), self.side.links.shares(site))
@@ -158,11 +193,81 @@ impl Alignment<'_, '_, '_> {
         if base.all() == side.all() {
             return None;
         }
-        let (old, new) = (self.rows(0, site), self.rows(1, site));
+        self.rows[site] = [self.rows(0, site), self.rows(1, site)];
+        let [old, new] = &self.rows[site];
         match old.len() == new.len() {
-            true => moved(&old, &new),
-            false => Some(aligned(&old, &new, false)),
+            true => moved(old, new),
+            false => Some(aligned(old, new, false)),
         }
+    }
+
+    /// Finds the records that their content alone does not tell, by the numbers that name them: those that refer to a
+    /// list before the list.
+    fn settle(&mut self, order: &[usize]) -> Result<()> {
+        let is_own = |site: &usize| self.base.links.sites[*site].parallel.is_none();
+        let (own, parallel): (Vec<usize>, Vec<usize>) = order.iter().copied().partition(is_own);
+        for &site in own.iter().rev() {
+            let Some(moves) = &self.motions[site] else { continue };
+            let [old, new] = &self.rows[site];
+            let unsure = unsure(old, new, &moves.place);
+            if unsure.contains(&true) {
+                let (votes, is_named) = self.votes(site, &unsure)?;
+                let place = settled(old, new, moves.place.clone(), &unsure, &votes, &is_named);
+                self.motions[site] = Some(Moves::new(place, new.len()));
+            }
+        }
+        for site in parallel {
+            self.motions[site] = self.motion(site);
+        }
+        Ok(())
+    }
+
+    /// What numbers say of uncertain records of a list, and which of these are named at all.
+    fn votes(&self, site: usize, unsure: &[bool]) -> Result<(Votes, Vec<bool>)> {
+        let (mut votes, mut is_named) = (Votes::new(), vec![false; unsure.len()]);
+        let [rows, others] = &self.rows[site];
+        let mut vote = |old: usize, new: usize| {
+            if unsure.get(old) == Some(&true) && new < others.len() {
+                *votes.entry((old, new)).or_default() += 1;
+            }
+        };
+        let range = |(first, count): (i64, i64), len: usize| {
+            let start = usize::try_from(first).unwrap_or(len).min(len);
+            start..start.saturating_add(usize::try_from(count).unwrap_or(0)).min(len)
+        };
+        let links = self.base.links.links.iter().zip(&self.side.links.links);
+        for (link, own) in links.filter(|(link, _)| link.to == site) {
+            let (from, side) = (&self.base.links.sites[link.from], &self.side.links.sites[link.from]);
+            for record in 0..from.len() {
+                let Some(named) = link.named(from.record(record), rows.len()) else { continue };
+                let old = range(named, rows.len());
+                old.clone().for_each(|old| is_named[old] = true);
+                let place = self.motions[link.from].as_ref().map_or(record, |moves| moves.place[record]);
+                if place >= LOST {
+                    continue;
+                }
+                let Some(named) = own.named(side.record(place), others.len()) else { continue };
+                let new = range(named, others.len());
+                if old.len() == new.len() {
+                    old.zip(new).for_each(|(old, new)| vote(old, new));
+                    continue;
+                }
+                // Some of a run were removed or added: those at both ends are known.
+                let is_same = |(old, new): &(usize, usize)| rows[*old] == others[*new];
+                let start = old.clone().zip(new.clone()).take_while(is_same).count();
+                let end = old.clone().rev().zip(new.clone().rev()).take_while(is_same).count();
+                let end = end.min(old.len().min(new.len()) - start);
+                old.clone().zip(new.clone()).take(start).for_each(|(old, new)| vote(old, new));
+                old.rev().zip(new.rev()).take(end).for_each(|(old, new)| vote(old, new));
+            }
+        }
+        self.by_entities(&mut |list, old, new| {
+            if let (true, Ok(old), Ok(new)) = (list == site, usize::try_from(old), usize::try_from(new)) {
+                vote(old, new);
+                is_named.get_mut(old).into_iter().for_each(|named| *named = true);
+            }
+        })?;
+        Ok((votes, is_named))
     }
 
     /// Records that belong to those of another list go where these go.
@@ -191,10 +296,15 @@ impl Alignment<'_, '_, '_> {
     /// A hash of each record by what it means, in the numbers of the side.
     fn rows(&self, which: usize, site: usize) -> Vec<[u8; 16]> {
         let lists = [self.base, self.side][which];
+        // Numbers of records that are not certain are as good as each other.
+        let known: Vec<Option<Moves>> = match which {
+            0 => Vec::new(),
+            _ => self.motions.iter().map(|moves| moves.as_ref().map(Moves::known)).collect(),
+        };
         let numbers: Vec<Option<&Moves>> =
-            self.motions.iter().map(|moves| moves.as_ref().filter(|_| which == 0)).collect();
-        // References to lists that are not aligned yet are not compared.
-        let hidden: Vec<bool> = self.is_known.iter().map(|is_known| !is_known).collect();
+            if which == 0 { &self.motions } else { &known }.iter().map(Option::as_ref).collect();
+        // References to lists that are aligned later are not compared.
+        let hidden: Vec<bool> = self.rank.iter().map(|rank| *rank >= self.rank[site]).collect();
         let erased = self.erased(site);
         let (mut record, mut meaning) = (Vec::new(), Vec::new());
         let all = lists.links.sites[site].records().map(|bytes| {
@@ -202,7 +312,7 @@ impl Alignment<'_, '_, '_> {
             record.extend_from_slice(bytes);
             meaning.clear();
             for unit in &self.units[which][site] {
-                unit.meaning(bytes, &lists.lens, &numbers, &hidden, &mut meaning);
+                unit.meaning(bytes, &lists.lens, &numbers, &hidden, Marks::Blurred, &mut meaning);
             }
             erased.iter().for_each(|place| record[place.clone()].fill(0));
             let mut row = [0; 16];
@@ -238,23 +348,23 @@ impl Alignment<'_, '_, '_> {
             let (from, side) = (&self.base.links.sites[link.from], &self.side.links.sites[link.from]);
             let Some(moves) = &self.motions[link.to] else { continue };
             for record in 0..from.len() {
+                let Some((old, _)) = link.named(from.record(record), self.base.lens[link.to]) else { continue };
                 let place = self.motions[link.from].as_ref().map_or(record, |moves| moves.place[record]);
-                if place >= LOST {
-                    continue;
-                }
-                let old = link.named(from.record(record), self.base.lens[link.to]);
-                let new = own.named(side.record(place), self.side.lens[link.to]);
-                if let Some(((old, _), (new, _))) = old.zip(new) {
-                    found[link.to].add(moves, old, new);
-                }
+                let known = Some(place).filter(|place| *place < LOST).map(|place| side.record(place));
+                let new = known.and_then(|record| own.named(record, self.side.lens[link.to]));
+                found[link.to].add(moves, old, new.map(|(new, _)| new));
             }
         }
-        self.by_entities(&mut found)?;
+        self.by_entities(&mut |site, old, new| {
+            if let Some(moves) = &self.motions[site] {
+                found[site].add(moves, old, Some(new));
+            }
+        })?;
         Ok(found)
     }
 
     /// The same for values of entities: those with the same other pairs are compared in their order.
-    fn by_entities(&self, found: &mut [Evidence]) -> Result<()> {
+    fn by_entities(&self, hand: &mut dyn FnMut(usize, i64, i64)) -> Result<()> {
         let values = |lists: &Lists<'_, '_>| -> Result<Named> {
             let mut all = HashMap::new();
             let Some(entities) = entities(lists.map)? else { return Ok(all) };
@@ -290,9 +400,7 @@ impl Alignment<'_, '_, '_> {
         let (old, new) = (values(self.base)?, values(self.side)?);
         for (key, old) in &old {
             for (one, other) in old.iter().zip(new.get(key).into_iter().flatten()) {
-                if let Some(moves) = &self.motions[one.0] {
-                    found[one.0].add(moves, one.1, other.1);
-                }
+                hand(one.0, one.1, other.1);
             }
         }
         Ok(())
@@ -310,30 +418,82 @@ pub(super) fn entities<'a>(map: &Bsp<'a>) -> Result<Option<Entities<'a>>> {
 }
 
 impl Evidence {
-    fn add(&mut self, moves: &Moves, old: i64, new: i64) {
-        if let Some(place) = moves.one(old).ok().filter(|place| *place != old) {
-            self.follow += usize::from(new == place);
-            self.stay += usize::from(new == old);
-        }
+    /// A number of the base, and what it is in the side if that is known.
+    fn add(&mut self, moves: &Moves, old: i64, new: Option<i64>) {
+        let Some(place) = moves.one(old).ok().filter(|place| *place != old) else { return };
+        self.named += 1;
+        self.follow += usize::from(new == Some(place));
+        self.stay.extend(usize::try_from(old).ok().filter(|_| new == Some(old)));
     }
 }
 
 /// A list of the same length: its records are where they were, unless some have the content that others had.
 fn moved(old: &[[u8; 16]], new: &[[u8; 16]]) -> Option<Moves> {
     let differ: Vec<usize> = (0..old.len()).filter(|index| old[*index] != new[*index]).collect();
-    let mut known: HashMap<&[u8; 16], [usize; 2]> = HashMap::new();
-    for index in &differ {
-        known.entry(&old[*index]).or_default()[0] += 1;
-        known.entry(&new[*index]).or_default()[1] += 1;
-    }
-    let mut is_moved = false;
-    for counts in known.values().filter(|[old, new]| *old > 0 && *new > 0) {
-        if *counts != [1, 1] {
-            return Some(Moves::lost(old.len(), new.len()));
+    let before: HashSet<&[u8; 16]> = differ.iter().map(|index| &old[*index]).collect();
+    differ.iter().any(|index| before.contains(&new[*index])).then(|| aligned(old, new, true))
+}
+
+/// The records that their content does not tell for certain: it is that of others as well, or it was not found.
+fn unsure(old: &[[u8; 16]], new: &[[u8; 16]], place: &[usize]) -> Vec<bool> {
+    let mut counts: HashMap<&[u8; 16], [usize; 2]> = HashMap::new();
+    old.iter().for_each(|row| counts.entry(row).or_default()[0] += 1);
+    new.iter().for_each(|row| counts.entry(row).or_default()[1] += 1);
+    let is_alone = |row: &[u8; 16]| counts.get(row) == Some(&[1, 1]);
+    old.iter().zip(place).map(|(row, place)| *place >= LOST || !is_alone(row)).collect()
+}
+
+/// The places of records with those of the uncertain ones as numbers name them. Records that no number names are as
+/// good as each other if they have the same content.
+fn settled(
+    old: &[[u8; 16]],
+    new: &[[u8; 16]],
+    mut place: Vec<usize>,
+    unsure: &[bool],
+    votes: &Votes,
+    is_named: &[bool],
+) -> Vec<usize> {
+    let mut owner = vec![GONE; new.len()];
+    let certain = place.iter().enumerate().filter(|(index, to)| **to < LOST && !unsure[*index]);
+    certain.for_each(|(index, to)| owner[*to] = index);
+    let mut all: Vec<(bool, usize, usize, usize)> =
+        votes.iter().map(|(&(one, to), &count)| (old[one] != new[to], usize::MAX - count, one, to)).collect();
+    all.sort_unstable();
+    // A record with other content is only the one that is named if no number names another one.
+    let mut candidates: HashMap<usize, usize> = HashMap::new();
+    votes.keys().for_each(|(one, _)| *candidates.entry(*one).or_default() += 1);
+    let mut is_done: Vec<bool> = unsure.iter().map(|unsure| !unsure).collect();
+    for (is_other, _, one, to) in all {
+        let is_clear = !is_other || candidates[&one] == 1 && place[one] >= LOST;
+        if !is_done[one] && owner[to] == GONE && is_clear {
+            (place[one], owner[to], is_done[one]) = (to, one, true);
         }
-        is_moved = true;
     }
-    is_moved.then(|| aligned(old, new, true))
+    let mut open: Vec<usize> = Vec::new();
+    for one in (0..old.len()).filter(|one| !is_done[*one]) {
+        match owner.get_mut(place[one]) {
+            Some(owner) if *owner == GONE => *owner = one,
+            _ => open.push(one),
+        }
+    }
+    let mut free: HashMap<&[u8; 16], Vec<usize>> = HashMap::new();
+    (0..new.len()).rev().filter(|to| owner[*to] == GONE).for_each(|to| free.entry(&new[to]).or_default().push(to));
+    let mut alike: HashMap<&[u8; 16], Vec<usize>> = HashMap::new();
+    open.into_iter().for_each(|one| alike.entry(&old[one]).or_default().push(one));
+    for (row, alike) in alike {
+        let free = free.get(row).map_or(&[][..], |free| &free[..]);
+        let is_free = alike.len() <= free.len() && alike.iter().all(|one| !is_named[*one]);
+        let is_last = alike.len() == 1 && free.len() == 1;
+        let is_gone = free.is_empty() && alike.iter().all(|one| place[*one] == GONE);
+        for (at, one) in alike.into_iter().enumerate() {
+            place[one] = match (is_free || is_last, is_gone) {
+                (true, _) => free[free.len() - 1 - at],
+                (false, true) => GONE,
+                (false, false) => LOST,
+            };
+        }
+    }
+    place
 }
 
 /// Which records are which. Of records that are alike it is not known which ones are gone or new.
@@ -407,152 +567,5 @@ fn slide(old: &[[u8; 16]], new: &[[u8; 16]], from: &Range<usize>, to: &Range<usi
         // Nothing else can be meant: removed records are gone.
         0 => 0..0,
         _ => from.start - up..from.end + down,
-    }
-}
-
-// The new places of the records of a list, as one side has them, and where numbers of the other side lead then.
-
-/// The place of a record that was removed.
-pub(super) const GONE: usize = usize::MAX;
-
-/// The place of a record that is not there, or is not known: it was removed or replaced among records that are alike,
-/// or among others that changed.
-pub(super) const LOST: usize = usize::MAX - 1;
-
-/// Where the records of a list are; a list without moves has each of them where it was.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Moves {
-    /// The new index of each old record, [`GONE`] or [`LOST`].
-    pub(super) place: Vec<usize>,
-    /// The old record of each new one; [`GONE`] for those that are new.
-    pub(super) from: Vec<usize>,
-    /// The first record from each one on that is not gone, and the last one up to it.
-    next: Vec<usize>,
-    last: Vec<usize>,
-    /// How many records before each one are not followed by the record that followed them.
-    breaks: Vec<usize>,
-    is_ordered: bool,
-}
-
-impl Moves {
-    /// The moves with these new places of the old records, in a list of `len` new ones.
-    pub(super) fn new(place: Vec<usize>, len: usize) -> Self {
-        let mut from = vec![GONE; len];
-        for (old, new) in place.iter().enumerate() {
-            if let Some(from) = from.get_mut(*new) {
-                *from = old;
-            }
-        }
-        let (mut next, mut last) = (vec![GONE; place.len() + 1], vec![GONE; place.len()]);
-        for old in (0..place.len()).rev() {
-            next[old] = if place[old] == GONE { next[old + 1] } else { old };
-        }
-        let (mut breaks, mut count, mut known) = (Vec::with_capacity(place.len()), 0, GONE);
-        for (old, new) in place.iter().enumerate() {
-            known = if *new == GONE { known } else { old };
-            last[old] = known;
-            breaks.push(count);
-            count += usize::from(*new >= LOST || place.get(old + 1) != Some(&(new + 1)));
-        }
-        let stay = place.iter().filter(|new| **new < LOST);
-        let is_ordered = stay.clone().zip(stay.skip(1)).all(|(one, other)| one < other);
-        Moves { place, from, next, last, breaks, is_ordered }
-    }
-
-    /// Moves of which nothing is known.
-    pub(super) fn lost(old: usize, new: usize) -> Self {
-        Moves::new(vec![LOST; old], new)
-    }
-
-    /// Whether the first records are where they were.
-    pub(super) fn keeps(&self, count: usize) -> bool {
-        count <= self.place.len() && self.place[..count].iter().enumerate().all(|(old, new)| old == *new)
-    }
-
-    /// Whether a record that stays is at another place.
-    pub(super) fn shifts(&self) -> bool {
-        self.place.iter().enumerate().any(|(old, new)| *new < LOST && *new != old)
-    }
-
-    fn index(&self, old: i64) -> Option<usize> {
-        usize::try_from(old).ok().filter(|old| *old < self.place.len())
-    }
-
-    /// The new index that a number names, or the reason why it names nothing.
-    pub(super) fn one(&self, old: i64) -> Result<i64, &'static str> {
-        match self.index(old).map(|old| self.place[old]) {
-            None => Err("it names a record that is not there"),
-            Some(GONE) => Err("the other side removes the record that it names"),
-            Some(LOST) => Err("it names a record that the other side changes, and it is not known which one it is now"),
-            Some(new) => i64::try_from(new).map_err(|_| "its number is too large"),
-        }
-    }
-
-    /// The new first record and the count of a run.
-    pub(super) fn run(&self, first: i64, count: i64, order: Order) -> Result<(i64, i64), &'static str> {
-        let range = self.index(first).zip(self.index(first.saturating_add(count - 1)));
-        let (from, to) = range.ok_or("it names records that are not there")?;
-        let is_whole = self.place[to] < LOST && self.breaks[from] == self.breaks[to];
-        let wide = |number: usize| i64::try_from(number).map_err(|_| "its number is too large");
-        if is_whole {
-            return Ok((wide(self.place[from])?, count));
-        }
-        match (order, self.is_ordered) {
-            (Order::Matters, _) => return Err("the other side changes the records that it names, which are a whole"),
-            (_, false) => return Err("the other side moves the records that it names away from each other"),
-            _ => {}
-        }
-        let (from, to) = (self.next[from], self.last[to]);
-        let (Some(&first), Some(&last)) = (self.place.get(from), self.place.get(to)) else {
-            return Err("the other side removes all records that it names");
-        };
-        match (first < LOST && last < LOST, from <= to) {
-            (true, true) => Ok((wide(first)?, wide(last + 1 - first)?)),
-            (true, false) => Err("the other side removes all records that it names"),
-            (false, _) => Err("the other side changes the records that it names, and it is not known where they end"),
-        }
-    }
-
-    /// What a number is compared by: the same number for the same record.
-    pub(super) fn mark(&self, old: i64) -> i64 {
-        self.one(old).unwrap_or_else(|_| i64::MIN / 2 + old)
-    }
-
-    /// What a run is compared by: its first and its last record that stay.
-    pub(super) fn marks(&self, first: i64, count: i64) -> [i64; 2] {
-        let last = first.saturating_add(count - 1);
-        let Some((from, to)) = self.index(first).zip(self.index(last)) else {
-            return [self.mark(first), self.mark(last)];
-        };
-        let wide = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-        match (self.next[from], self.last[to]) {
-            (from, to) if from != GONE && to != GONE && from <= to => [self.mark(wide(from)), self.mark(wide(to))],
-            _ => [self.mark(first), self.mark(last)],
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_follow_what_is_removed_and_refuse_what_is_not_known() {
-        // Five records: the second one is removed, and a new one is before the last.
-        let moves = Moves::new(vec![0, GONE, 1, 2, 4], 5);
-        assert_eq!(moves.run(0, 3, Order::Free), Ok((0, 2)));
-        assert_eq!(moves.run(1, 2, Order::Free), Ok((1, 1)));
-        assert_eq!(moves.run(2, 3, Order::Free), Ok((1, 4)));
-        assert_eq!(moves.run(2, 2, Order::Matters), Ok((1, 2)));
-        assert!(moves.run(2, 3, Order::Matters).is_err());
-        assert!(moves.run(1, 1, Order::Free).is_err());
-        assert!(moves.run(4, 2, Order::Free).is_err());
-        assert_eq!((moves.one(4), moves.marks(0, 2)), (Ok(4), [0, 0]));
-        let moves = Moves::new(vec![0, LOST, 1], 2);
-        assert!(moves.run(1, 2, Order::Free).is_err());
-        assert_eq!(moves.run(0, 3, Order::Free), Ok((0, 2)));
-        let moves = Moves::new(vec![2, 0, 1], 3);
-        assert_eq!(moves.run(1, 2, Order::Free), Ok((0, 2)));
-        assert!(moves.run(0, 2, Order::Free).is_err());
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::align::Moves;
 use super::lists::Records;
+use super::moves::Moves;
 use super::{Conflict, Desk, Side, Sides, Source, Subject, twin};
 use crate::bsp::Bsp;
 use crate::bytes::escaped;
@@ -16,8 +16,8 @@ use crate::op::diff::by_index;
 use crate::op::patch::{Change, Operation, Patch, Target};
 use crate::{Data, Rope};
 
-/// What the number of a record becomes that the other side removed. No value of a map has it.
-const REMOVED: &str = "\u{1}removed";
+/// What is put before the number of a record that the other side removed. No value of a map has it.
+const REMOVED: &str = "\u{1}removed ";
 
 /// The entity text with the changes of both sides.
 pub(super) fn merge<'a>(
@@ -65,8 +65,9 @@ fn follow<'m>(map: &Bsp<'_>, entities: &mut Entities<'_>, moves: impl Fn(&str) -
         let values = entities.get(index).map_or_else(Vec::new, |entity| entity_values(map, &entity));
         for value in values {
             let Some(moves) = moves(value.reference.lump) else { continue };
+            let number = moves.one(value.number);
             let number =
-                moves.one(value.number).map_or_else(|_| format!("{REMOVED} {}", value.number), |new| new.to_string());
+                number.map_or_else(|_| format!("{REMOVED}{}", moves.name(value.number)), |new| new.to_string());
             new.push(match value.reference.form {
                 EntityForm::Starred => (value.pair, format!("*{number}")),
                 EntityForm::Index => (value.pair, number),
@@ -80,6 +81,21 @@ fn follow<'m>(map: &Bsp<'_>, entities: &mut Entities<'_>, moves: impl Fn(&str) -
         entities.get_mut(index)?.set_values(&new)?;
     }
     Ok(())
+}
+
+/// A value of a conflict as the map has it.
+fn without_marks(value: &[u8]) -> Vec<u8> {
+    let (mut out, mut rest) = (Vec::with_capacity(value.len()), value);
+    while let Some((first, others)) = rest.split_first() {
+        match rest.strip_prefix(REMOVED.as_bytes()) {
+            Some(number) => rest = number,
+            None => {
+                out.push(*first);
+                rest = others;
+            }
+        }
+    }
+    out
 }
 
 /// Values that name records which are not in the merged map.
@@ -190,7 +206,12 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
     /// Decides who settles what both sides do to an entity.
     fn decide(&mut self, index: usize, message: &str, values: [Option<Vec<u8>>; 3]) -> Side {
         let message = format!("{}: {message}", self.label(index));
-        self.desk.decide(Conflict::lump(self.lump, message).with(Subject::Entity(index, None), values))
+        self.settle(message, Subject::Entity(index, None), values)
+    }
+
+    fn settle(&mut self, message: String, subject: Subject, values: [Option<Vec<u8>>; 3]) -> Side {
+        let values = values.map(|value| value.as_deref().map(without_marks));
+        self.desk.decide(Conflict::lump(self.lump, message).with(subject, values))
     }
 
     /// Adds an operation of their side.
@@ -303,7 +324,7 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
                 let base = self.values_after(index, key.as_deref().unwrap_or_default(), None);
                 let values = [base, edit(&ours), edit(&changes)];
                 let subject = Subject::Entity(index, key);
-                let side = self.desk.decide(Conflict::lump(self.lump, message).with(subject, values));
+                let side = self.settle(message, subject, values);
                 if side != Side::Ours {
                     dropped.extend(ours);
                 }
@@ -338,7 +359,7 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
         let ours = self.own[at];
         let message = format!("both sides add {}", described(&operation));
         let values = [None, self.added[ours].as_ref().map(printed), Some(printed(&operation))];
-        let side = self.desk.decide(Conflict::lump(self.lump, message).with(Subject::Added(place), values));
+        let side = self.settle(message, Subject::Added(place), values);
         if side != Side::Ours {
             self.own.swap_remove(at);
             self.added[ours] = (side == Side::Theirs).then_some(operation);

@@ -1,6 +1,12 @@
 //! Records: values of one side put into the lists as the other side has them, record by record and field by field.
 
-use super::align::{LOST, Lists, Moves, motions};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::align::{Lists, motions};
+use super::light::{self, Light};
+use super::moves::{self, GONE, LOST, Marks, Moves};
 use super::units::{Numbers, Unit};
 use super::{Conflict, Desk, Side, Sides, Subject, is_same, twin};
 use crate::bsp::Bsp;
@@ -9,6 +15,7 @@ use crate::content::pak::Pak;
 use crate::dialect::{Role, VisModel};
 use crate::error::Result;
 use crate::file::{Slot, SlotId};
+use crate::op::luxels::offsets;
 use crate::record::{Cell, Meaning};
 
 /// The lists of the base and of both sides, and who has moved records of which.
@@ -16,12 +23,94 @@ pub(super) struct Records<'l, 'm, 'a> {
     /// The base, ours, theirs.
     sides: [&'l Lists<'m, 'a>; 3],
     units: [Vec<Vec<Unit<'l>>>; 3],
-    /// By list: the side whose order of records the merged map has, 1 or 2, and the moves that lead there.
-    leads: Vec<Option<(usize, Moves)>>,
-    /// Whether both sides moved the records alike.
-    agree: Vec<bool>,
-    /// Whether both sides moved the records, each in its own way: a conflict.
+    /// How the merged map orders each list; `None` where nobody moved records.
+    orders: Vec<Option<Order>>,
+    /// Whether both sides moved the records, each in its own way, and it is not clear what both together are.
     is_torn: Vec<bool>,
+    /// Lumps of light that both sides changed.
+    light: BTreeMap<String, Light>,
+}
+
+/// The records of a list in the order of the merged map.
+struct Order {
+    leader: Leader,
+    /// For each record its number in the base, ours and theirs; [`GONE`] where a map has none.
+    rows: Vec<[usize; 3]>,
+    /// How numbers of the base, ours and theirs become those of the merged map; `None` where they stay. Maps with the
+    /// same numbers share it.
+    numbers: [Option<Rc<Moves>>; 3],
+    /// Where ours and theirs have the records of the base; `None` for a side that did not move any.
+    own: [Option<Rc<Moves>>; 2],
+}
+
+/// Who moved the records of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leader {
+    /// One side: 1 or 2.
+    One(usize),
+    /// Both, alike.
+    Both,
+    /// Each in its own way.
+    Each,
+}
+
+impl Order {
+    /// The order of one side.
+    fn of(side: usize, moves: &Moves) -> Self {
+        let row = |(at, old): (usize, &usize)| {
+            let mut row = [if *old < LOST { *old } else { GONE }; 3];
+            row[side] = at;
+            row
+        };
+        let rows = moves.from.iter().enumerate().map(row).collect();
+        let moves = Some(Rc::new(moves.clone()));
+        let numbers = [0, 1, 2].map(|one| moves.clone().filter(|_| one != side));
+        let own = [1, 2].map(|one| moves.clone().filter(|_| one == side));
+        Order { leader: Leader::One(side), rows, numbers, own }
+    }
+
+    /// That of both sides, which moved the records alike.
+    fn alike(moves: &Moves) -> Self {
+        let rows = moves.from.iter().enumerate().map(|(at, old)| [if *old < LOST { *old } else { GONE }, at, at]);
+        let (rows, moves) = (rows.collect(), Some(Rc::new(moves.clone())));
+        Order { leader: Leader::Both, rows, numbers: [moves.clone(), None, None], own: [moves.clone(), moves] }
+    }
+
+    /// What both sides did to the records, together.
+    fn woven(ours: &Moves, theirs: &Moves) -> Option<Self> {
+        let rows = moves::woven(ours, theirs)?;
+        let lens = [ours.place.len(), ours.from.len(), theirs.from.len()];
+        let numbers = [0, 1, 2].map(|side: usize| {
+            let mut place = vec![GONE; lens[side]];
+            for (at, row) in rows.iter().enumerate() {
+                if let Some(place) = place.get_mut(row[side]) {
+                    *place = at;
+                }
+            }
+            let moves = Moves::new(place, rows.len());
+            Some(Rc::new(match side {
+                0 => moves,
+                1 => moves.with_names(ours),
+                _ => moves.with_names(theirs),
+            }))
+        });
+        let own = [ours, theirs].map(|moves| Some(Rc::new(moves.clone())));
+        Some(Order { leader: Leader::Each, rows, numbers, own })
+    }
+
+    /// Whether a side has the order already.
+    fn is_of(&self, side: usize) -> bool {
+        match self.leader {
+            Leader::One(leader) => leader == side,
+            Leader::Both => side > 0,
+            Leader::Each => false,
+        }
+    }
+
+    /// Whether both sides have the same records.
+    fn is_alike(&self) -> bool {
+        self.leader == Leader::Both
+    }
 }
 
 /// A number that is read only together with a lump without records.
@@ -34,56 +123,66 @@ struct Tie {
 
 impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
     /// `None` if a side has other lists than the base, or records with other fields.
-    pub(super) fn of(sides: [&'l Lists<'m, 'a>; 3], desk: &mut Desk<'_>) -> Result<Option<Self>> {
+    pub(super) fn of(maps: &Sides<'_, 'a>, sides: [&'l Lists<'m, 'a>; 3], desk: &mut Desk<'_>) -> Result<Option<Self>> {
         let [base, ours, theirs] = sides;
         if !base.is_like(ours) || !base.is_like(theirs) {
             return Ok(None);
         }
         let (mine, other) = (motions(base, ours)?, motions(base, theirs)?);
         let count = base.lens.len();
-        let (mut agree, mut is_torn) = (vec![false; count], vec![false; count]);
+        let mut is_torn = vec![false; count];
         let slot_of = |site: usize| base.links.sites[site].slot;
         // All lists of a lump are as one side has them.
         let moves = |motions: &[Option<Moves>], site: usize| {
             (0..count).any(|other| slot_of(other) == slot_of(site) && motions[other].is_some())
         };
-        let mut leads = Vec::with_capacity(count);
+        let mut orders = Vec::with_capacity(count);
         for site in 0..count {
-            let lead = match (moves(&mine, site), moves(&other, site)) {
+            let order = match (moves(&mine, site), moves(&other, site)) {
                 (true, true) if mine[site] == other[site] && ours.lens[site] == theirs.lens[site] => {
-                    agree[site] = true;
-                    mine[site].clone().map(|moves| (1, moves))
+                    mine[site].as_ref().map(Order::alike)
                 }
                 (true, true) => {
-                    is_torn[site] = true;
-                    let message = "both sides add, remove or move its records";
-                    let counts = sides.map(|side| side.lens[site]);
-                    desk.push(Conflict::lump(&base.links.sites[site].name, message).counted(counts));
-                    mine[site].clone().map(|moves| (1, moves))
+                    let both = mine[site].as_ref().zip(other[site].as_ref());
+                    let both = both.filter(|_| base.may_weave(site, &mine, &other));
+                    let woven = both.and_then(|(ours, theirs)| Order::woven(ours, theirs));
+                    woven.or_else(|| {
+                        is_torn[site] = true;
+                        let message = "both sides add, remove or move its records";
+                        let counts = sides.map(|side| side.lens[site]);
+                        desk.push(Conflict::lump(&base.links.sites[site].name, message).counted(counts));
+                        mine[site].as_ref().map(|moves| Order::of(1, moves))
+                    })
                 }
-                (true, false) => mine[site].clone().map(|moves| (1, moves)),
-                (false, true) => other[site].clone().map(|moves| (2, moves)),
+                (true, false) => mine[site].as_ref().map(|moves| Order::of(1, moves)),
+                (false, true) => other[site].as_ref().map(|moves| Order::of(2, moves)),
                 (false, false) => None,
             };
-            leads.push(lead);
+            orders.push(order);
         }
         let units = sides.map(Lists::units);
-        Ok(Some(Records { sides, units, leads, agree, is_torn }))
+        let own = |site: usize| {
+            let order = orders[site].as_ref();
+            let moves = |side: usize| order.and_then(|order| order.own[side].as_deref());
+            (!is_torn[site]).then(|| [moves(0), moves(1)])
+        };
+        let light = light::merge(maps, base, own)?;
+        Ok(Some(Records { sides, units, orders, is_torn, light }))
+    }
+
+    /// The slots with light that both sides changed, and what they become.
+    pub(super) fn light(&self) -> impl Iterator<Item = (SlotId, Vec<u8>)> {
+        self.light.values().map(|light| (light.slot, light.bytes.clone()))
     }
 
     /// How a side's numbers of records become those of the merged map.
     fn numbers(&self, side: usize) -> Vec<Option<&Moves>> {
-        let is_own = |site: usize, leader: usize| leader == side || self.agree[site] && side > 0;
-        let moves = self.leads.iter().enumerate().map(|(site, lead)| {
-            let (leader, moves) = lead.as_ref()?;
-            (!is_own(site, *leader)).then_some(moves)
-        });
-        moves.collect()
+        self.orders.iter().map(|order| order.as_ref()?.numbers[side].as_deref()).collect()
     }
 
     /// Whether any record has moved.
     pub(super) fn is_still(&self) -> bool {
-        self.leads.iter().all(Option::is_none)
+        self.orders.iter().all(Option::is_none)
     }
 
     /// The moves of the list that values of entities and blocks name, for one side.
@@ -98,10 +197,10 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         sites.filter(|(_, site)| site.slot == slot).map(|(index, _)| index).collect()
     }
 
-    /// The lists whose records moved that a lump without records refers to, with the side that moved them.
-    fn referred(&self, slot: &Slot) -> Vec<(usize, usize)> {
+    /// The lists whose records moved that a lump without records refers to, with their orders.
+    fn referred(&self, slot: &Slot) -> Vec<(usize, &Order)> {
         let links = &self.sides[0].links;
-        let moved = self.leads.iter().enumerate().filter_map(|(site, lead)| Some((site, lead.as_ref()?.0)));
+        let moved = self.orders.iter().enumerate().filter_map(|(site, order)| Some((site, order.as_ref()?)));
         let names = |site: usize| {
             let is_it = |lump: &str| links.referred(lump) == Some(site);
             links.blocks.iter().any(|(id, _, blocks)| *id == slot.id && is_it(blocks.lump))
@@ -109,11 +208,14 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
                 || links.parts.iter().any(|(id, _, parallel)| *id == slot.id && is_it(parallel.lump))
                 || links.doubts(site).any(|(name, _)| name == slot.name)
         };
-        moved.filter(|(site, _)| !self.agree[*site] && (names(*site) || self.is_visibility(slot, *site))).collect()
+        let is_it = |(site, order): &(usize, &Order)| {
+            !order.is_alike() && (names(*site) || self.is_visibility(slot, *site, order))
+        };
+        moved.filter(is_it).collect()
     }
 
     /// Whether a slot has rows for leafs that moved.
-    fn is_visibility(&self, slot: &Slot, site: usize) -> bool {
+    fn is_visibility(&self, slot: &Slot, site: usize, order: &Order) -> bool {
         let map = self.sides[0].map;
         let VisModel::Leafs(model) = map.dialect().visibility else { return false };
         let role = |role: Role| map.role(role).map(|slot| slot.id);
@@ -124,14 +226,14 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         let count = models.and_then(|models| word(&models, model.count_at));
         let count = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
         // The first leaf is solid, and has no row.
-        self.leads[site].as_ref().is_some_and(|(_, moves)| !moves.keeps(count.saturating_add(1)))
+        order.own.iter().flatten().any(|moves| !moves.keeps(count.saturating_add(1)))
     }
 
     /// The side whose content of a lump without records is right in the merged map: the one that changed it, if the
     /// other side did not move records to which it refers. `None` is a conflict.
     pub(super) fn beside(&self, slot: &Slot, changed: [bool; 2], desk: &mut Desk<'_>) -> Option<Side> {
         let moved = self.referred(slot);
-        let is_right = |side: usize| moved.iter().all(|(_, leader)| *leader == side);
+        let is_right = |side: usize| moved.iter().all(|(_, order)| order.is_of(side));
         match changed {
             [true, false] if is_right(1) => Some(Side::Ours),
             [false, true] if is_right(2) => Some(Side::Theirs),
@@ -155,11 +257,14 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
     /// records.
     pub(super) fn files(&self, sides: &Sides<'_, 'a>, desk: &mut Desk<'_>) {
         let Ok(base) = sides.base.lens::<Pak<'_>>() else { return };
-        for (site, lead) in self.leads.iter().enumerate().filter(|(site, _)| !self.agree[*site]) {
-            let Some((leader, _)) = lead else { continue };
+        let moved = self.orders.iter().enumerate().filter_map(|(site, order)| Some((site, order.as_ref()?)));
+        let maps = [sides.ours, sides.theirs];
+        for (site, side) in moved.flat_map(|(site, order)| {
+            let others = [1, 2].into_iter().filter(|side| !order.is_of(*side));
+            others.map(move |side| (site, side))
+        }) {
             let list = &self.sides[0].links.sites[site];
-            let other = if *leader == 1 { sides.theirs } else { sides.ours };
-            let Ok(pak) = other.lens::<Pak<'_>>() else { continue };
+            let Ok(pak) = maps[side - 1].lens::<Pak<'_>>() else { continue };
             let is_its = |name: &[u8]| {
                 list.files.iter().any(|(before, after)| {
                     let name = name.to_ascii_lowercase();
@@ -187,8 +292,13 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
     pub(super) fn is_touched(&self, slot: SlotId, side: Side) -> bool {
         let side = index(side);
         let numbers = self.numbers(side);
-        let mut units = self.lists(slot).into_iter().flat_map(|site| &self.units[side][site]);
-        units.any(|unit| unit.targets().any(|to| numbers[to].is_some()))
+        let is_lit = |site: usize| {
+            let own = &self.sides[side].links.sites[site];
+            self.light.keys().any(|lump| !offsets(own, lump).is_empty())
+        };
+        let lists = self.lists(slot);
+        let mut units = lists.iter().flat_map(|site| &self.units[side][*site]);
+        units.any(|unit| unit.targets().any(|to| numbers[to].is_some())) || lists.iter().any(|site| is_lit(*site))
     }
 
     pub(super) fn has(&self, slot: SlotId) -> bool {
@@ -197,8 +307,14 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
 
     /// The side that moved records of a slot.
     pub(super) fn leader(&self, slot: SlotId) -> Option<Side> {
-        let lead = self.lists(slot).into_iter().find_map(|site| self.leads[site].as_ref());
-        lead.map(|(leader, _)| Side::ALL[*leader])
+        let order = self.lists(slot).into_iter().find_map(|site| self.orders[site].as_ref());
+        order.map(|order| if order.leader == Leader::One(2) { Side::Theirs } else { Side::Ours })
+    }
+
+    /// Whether each side moved records of a slot in its own way.
+    pub(super) fn is_woven(&self, slot: SlotId) -> bool {
+        let is_woven = |order: &Order| order.leader == Leader::Each;
+        self.lists(slot).into_iter().any(|site| self.orders[site].as_ref().is_some_and(is_woven))
     }
 
     /// The little-endian bytes of a slot with the changes of both sides.
@@ -207,14 +323,23 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         let other = 3 - lead;
         let lists = self.lists(slot.id);
         let Some(first) = lists.first().map(|site| &self.sides[lead].links.sites[*site]) else { return Ok(Vec::new()) };
-        let mut merged = first.bytes.to_vec();
+        // A list that both sides moved is the only one of its lump.
+        let woven =
+            lists.iter().find_map(|site| self.orders[*site].as_ref().filter(|order| order.leader == Leader::Each));
+        let mut merged = match woven {
+            Some(order) => vec![0; order.rows.len() * first.record.size],
+            None => first.bytes.to_vec(),
+        };
         let [base, _, _] = [0, 1, 2].map(|side| self.around(side, &lists));
         let (own, others) = (self.around(lead, &lists), self.around(other, &lists));
         if others != base && others != own {
             desk.refuse(&slot.name, "their side and ours change the bytes around its records");
         }
         for site in lists.into_iter().filter(|site| !self.is_torn[*site]) {
-            let range = self.sides[lead].links.sites[site].range.clone();
+            let range = match woven {
+                Some(_) => 0..merged.len(),
+                None => self.sides[lead].links.sites[site].range.clone(),
+            };
             self.list(sides, site, [lead, other], &mut merged[range], desk)?;
         }
         Ok(merged)
@@ -258,7 +383,7 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
                 let both = twin(one, slot).zip(twin(other, slot));
                 both.is_some_and(|(own, twin)| is_same(one, own, other, twin))
             };
-            if is_alike(sides.ours, sides.theirs) {
+            if is_alike(sides.ours, sides.theirs) || self.light.contains_key(&lump) {
                 continue;
             }
             let changed = [sides.ours, sides.theirs].map(|side| !is_alike(sides.base, side));
@@ -279,8 +404,18 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         let size = all[0].record.size;
         let name = &all[0].name;
         let ties = self.ties(sides, site);
+        let light = self.light.iter().map(|(lump, light)| (light, offsets(all[0], lump)));
+        let light: Vec<(&Light, Vec<usize>)> = light.filter(|(_, fields)| !fields.is_empty()).collect();
+        // A record as a map has it, with offsets of light as the merged map has them.
+        let record = |side: usize, place: usize| {
+            let mut record = Cow::from(all[side].record(place));
+            for (light, fields) in &light {
+                light.put(side, fields, record.to_mut());
+            }
+            record
+        };
         let numbers = [0, 1, 2].map(|side| self.numbers(side));
-        let hidden = vec![false; self.leads.len()];
+        let hidden = vec![false; self.orders.len()];
         let of_unit = |cell: &Cell| {
             self.units[0][site].iter().any(|unit| {
                 unit.bytes.iter().any(|bytes| bytes.start <= cell.place.start && cell.place.end <= bytes.end)
@@ -296,28 +431,30 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         let is_renumbered = [0, 1, 2].map(|side: usize| targets().any(|to| numbers[side][to].is_some()));
         let (numbers, hidden, plain, ties) = (&numbers, &hidden[..], &plain[..], &ties[..]);
         let row = Row { records: self, site, numbers, hidden, plain, ties, name, is_alike, is_renumbered };
-        let moves = self.leads[site].as_ref().map(|(_, moves)| moves);
-        let agree = self.agree[site];
+        let order = self.orders[site].as_ref();
         for (at, out) in merged.chunks_exact_mut(size).enumerate() {
-            let old = moves.map_or(Some(at), |moves| moves.from.get(at).copied().filter(|old| *old < LOST));
-            match old {
-                Some(old) => {
-                    let theirs = if agree { at } else { old };
-                    let mut three = [all[0].record(old), &[], &[]];
-                    three[lead] = all[lead].record(at);
-                    three[other] = all[other].record(theirs);
-                    row.merge(old, three, [lead, other], out, desk);
-                }
-                None => row.new_one(at, [lead, other], agree, out, desk),
+            let places = order.map_or([at; 3], |order| order.rows.get(at).copied().unwrap_or([GONE; 3]));
+            let is_there = |side: usize| places[side] < LOST;
+            let first = if is_there(lead) { lead } else { other };
+            out.copy_from_slice(&record(first, places[first]));
+            if places.iter().all(|place| *place < LOST) {
+                let three = [0, 1, 2].map(|side| record(side, places[side]));
+                row.merge(places[0], three.each_ref().map(|record| &record[..]), [lead, other], out, desk);
+            } else {
+                let theirs = is_there(3 - first).then(|| record(3 - first, places[3 - first]));
+                row.new_one(places[first], [first, 3 - first], theirs.as_deref(), out, desk);
             }
         }
-        let Some(moves) = moves.filter(|_| !agree) else { return Ok(()) };
-        for old in (0..all[0].len()).filter(|old| moves.place[*old] >= LOST) {
-            if row.has_changed(all[0].record(old), all[other].record(old), other) {
-                let [mine, theirs] = if lead == 1 { ["our", "theirs"] } else { ["their", "ours"] };
-                let message = format!("{mine} side removes or replaces it, and {theirs} changes it");
-                let subject = Subject::Record(name.clone(), old, String::new());
-                desk.push(Conflict { subject, ..Conflict::lump(name, message) });
+        let Some(own) = order.filter(|order| !order.is_alike()).map(|order| &order.own) else { return Ok(()) };
+        for (side, moves) in own.iter().enumerate().filter_map(|(side, moves)| Some((side + 1, moves.as_ref()?))) {
+            let place = |old: usize| own[2 - side].as_ref().map_or(old, |moves| moves.place[old]);
+            for old in (0..all[0].len()).filter(|old| moves.place[*old] >= LOST && place(*old) < LOST) {
+                if row.has_changed(&record(0, old), &record(3 - side, place(old)), 3 - side) {
+                    let [mine, theirs] = if side == 1 { ["our", "theirs"] } else { ["their", "ours"] };
+                    let message = format!("{mine} side removes or replaces it, and {theirs} changes it");
+                    let subject = Subject::Record(name.clone(), old, String::new());
+                    desk.push(Conflict { subject, ..Conflict::lump(name, message) });
+                }
             }
         }
         Ok(())
@@ -355,7 +492,7 @@ impl Row<'_, '_, '_, '_> {
     fn meaning(&self, unit: usize, side: usize, record: &[u8]) -> Vec<i64> {
         let mut meaning = Vec::new();
         let own = &self.records.units[side][self.site][unit];
-        own.meaning(record, self.lens(side), self.numbers(side), self.hidden, &mut meaning);
+        own.meaning(record, self.lens(side), self.numbers(side), self.hidden, Marks::Exact, &mut meaning);
         meaning
     }
 
@@ -456,15 +593,21 @@ impl Row<'_, '_, '_, '_> {
     }
 
     /// A record that is new.
-    fn new_one(&self, at: usize, [lead, other]: [usize; 2], agree: bool, out: &mut [u8], desk: &mut Desk<'_>) {
+    fn new_one(
+        &self,
+        at: usize,
+        [lead, other]: [usize; 2],
+        theirs: Option<&[u8]>,
+        out: &mut [u8],
+        desk: &mut Desk<'_>,
+    ) {
         let record = out.to_vec();
         let units = 0..self.records.units[0][self.site].len();
         let mut say = |message: String| {
             let subject = Subject::Record(self.name.to_owned(), at, String::new());
             desk.push(Conflict { subject, ..Conflict::lump(self.name, message) });
         };
-        if agree {
-            let theirs = self.records.sides[other].links.sites[self.site].record(at);
+        if let Some(theirs) = theirs {
             let differs = self.plain.iter().any(|cell| theirs[cell.place.clone()] != record[cell.place.clone()])
                 || units.clone().any(|unit| self.meaning(unit, lead, &record) != self.meaning(unit, other, theirs));
             if differs {
@@ -478,7 +621,7 @@ impl Row<'_, '_, '_, '_> {
                 say(format!("`{name}` of the new record of {whose} side cannot follow: {why}"));
             }
         }
-        for tie in self.ties.iter().filter(|tie| !agree && tie.changed[other - 1]) {
+        for tie in self.ties.iter().filter(|tie| theirs.is_none() && tie.changed[other - 1]) {
             say(format!("{whose} side adds it with `{}`, and the other side changes {}", tie.cell.path, tie.lump));
         }
     }

@@ -29,15 +29,16 @@
 
 mod align;
 mod entities;
+mod files;
+mod light;
 mod lists;
+mod moves;
+mod textures;
 mod units;
-
-use std::collections::BTreeSet;
 
 use crate::Rope;
 use crate::bsp::Bsp;
 use crate::bytes::escaped;
-use crate::content::pak::{Entry, Pak, lookup_name};
 use crate::dialect::{Form, Role};
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind, Result};
@@ -104,14 +105,21 @@ pub fn merge_with<'a>(
         false => None,
     };
     let records = match &lists {
-        Some([base, ours, theirs]) => Records::of([base, ours, theirs], &mut desk)?,
+        Some([base, ours, theirs]) => Records::of(&sides, [base, ours, theirs], &mut desk)?,
         None => None,
     };
     if lists.is_some() && records.is_none() {
         units::torn(&sides).into_iter().for_each(|conflict| desk.push(conflict));
     }
+    let mut ready = textures::merge(&sides, records.as_ref(), &mut desk)?;
+    ready.extend(records.as_ref().into_iter().flat_map(Records::light));
     let (mut draft, mut taken, mut both) = (carrier.draft(), Vec::new(), Vec::new());
     for slot in carrier.slots().iter().filter(|slot| !is_container(carrier, slot)) {
+        if let Some(bytes) = ready.remove(&slot.id) {
+            draft.set(slot.id, bytes)?;
+            both.push(slot.name.clone());
+            continue;
+        }
         match sides.source(slot, records.as_ref(), &mut desk)? {
             Source::Ours => put(&mut draft, slot, ours)?,
             Source::Theirs => {
@@ -168,6 +176,14 @@ fn twin<'b>(bsp: &'b Bsp<'_>, slot: &Slot) -> Option<&'b Slot> {
 
 fn is_same(one: &Bsp<'_>, slot: &Slot, other: &Bsp<'_>, twin: &Slot) -> bool {
     slot.version == twin.version && one.stored(slot.id)[..] == other.stored(twin.id)[..]
+}
+
+/// Whether both sides changed a slot, each in its own way.
+fn is_of_both(sides: &Sides<'_, '_>, slot: &Slot) -> bool {
+    let is_alike = |one: &Bsp<'_>, other: &Bsp<'_>| {
+        twin(one, slot).zip(twin(other, slot)).is_some_and(|(own, twin)| is_same(one, own, other, twin))
+    };
+    !is_alike(sides.base, sides.ours) && !is_alike(sides.base, sides.theirs) && !is_alike(sides.ours, sides.theirs)
 }
 
 /// Whether a slot only holds other slots, which are merged one by one.
@@ -265,7 +281,7 @@ impl<'s, 'a> Sides<'s, 'a> {
         }
         let count = desk.len();
         if role == Some(Role::Pak)
-            && let Some(bytes) = merge_files(self, slot, desk)?
+            && let Some(bytes) = files::merge(self, slot, desk)?
         {
             return Ok(Source::New(bytes));
         }
@@ -295,7 +311,7 @@ impl<'s, 'a> Sides<'s, 'a> {
             _ => Side::Ours,
         };
         let by_both = by_ours && by_theirs;
-        if !by_both && !records.is_touched(base.id, from) {
+        if !by_both && !records.is_touched(base.id, from) && !records.is_woven(base.id) {
             return Ok(if from == Side::Theirs { Source::Theirs } else { Source::Ours });
         }
         if [ours.version, theirs.version] != [base.version, base.version] {
@@ -389,7 +405,7 @@ pub struct Conflict {
     /// What both sides changed: a sentence without a capital and a full stop.
     pub message: String,
     /// What the base, ours and theirs have; `None` for what one does not have. Of lumps and embedded files it is their
-    /// size and checksum, of lists the number of records.
+    /// size and checksum, of moved files their names, of lists the number of records.
     pub values: Option<[Option<Vec<u8>>; 3]>,
     /// Whether it can be settled alone: by taking what one of the three maps has.
     pub can_settle: bool,
@@ -495,82 +511,4 @@ impl<'d> Desk<'d> {
     fn refuse(&mut self, lump: &str, message: impl Into<String>) {
         self.push(Conflict::lump(lump, message));
     }
-}
-
-// Embedded files, by name.
-
-/// The pakfile with the changes of both sides; where both changed a file it is ours. `None` if nothing can be merged.
-fn merge_files<'a>(sides: &Sides<'_, 'a>, slot: &Slot, desk: &mut Desk<'_>) -> Result<Option<Rope<'a>>> {
-    let read = |bsp: &crate::Bsp<'a>| Pak::parse(bsp.bytes(slot.id)?);
-    let (base, ours, theirs) = match (read(sides.base), read(sides.ours), read(sides.theirs)) {
-        (Ok(base), Ok(ours), Ok(theirs)) if !ours.is_console() => (base, ours, theirs),
-        _ => {
-            desk.refuse(&slot.name, "both sides change it, and its directory cannot be edited");
-            return Ok(None);
-        }
-    };
-    if theirs.comment() != base.comment() && theirs.comment() != ours.comment() {
-        desk.refuse(&slot.name, "their side changes the comment of the pakfile, and both sides change files");
-    }
-    let names: BTreeSet<Vec<u8>> =
-        [&base, &ours, &theirs].iter().flat_map(|pak| pak.iter().map(|it| lookup_name(it.name()))).collect();
-    let mut merged = ours.clone();
-    for name in names {
-        let found = [&base, &ours, &theirs].map(|pak| pak.find(&name));
-        let [in_base, in_ours, in_theirs] = &found;
-        let (before, mine, other) = (all(&base, in_base), all(&ours, in_ours), all(&theirs, in_theirs));
-        if is_same_file(&before, &other) || is_same_file(&mine, &other) {
-            continue;
-        }
-        let shown = escaped(&name).to_string();
-        let mut from = other.first();
-        if !is_same_file(&before, &mine) {
-            let message = match (mine.is_empty(), other.is_empty()) {
-                (true, _) => format!("our side removes `{shown}`, and theirs changes it"),
-                (_, true) => format!("our side changes `{shown}`, and theirs removes it"),
-                _ => format!("both sides change `{shown}`"),
-            };
-            let values = [&before, &mine, &other].map(|entries| entries.first().map(summary_of_files));
-            let can_settle = found.iter().all(|found| found.len() <= 1);
-            let conflict = Conflict::lump(&slot.name, message).with(Subject::File(name.clone()), values);
-            match desk.decide(Conflict { can_settle, ..conflict }) {
-                Side::Ours => continue,
-                Side::Theirs => {}
-                Side::Base => from = before.first(),
-            }
-        } else if found.iter().any(|found| found.len() > 1) {
-            desk.refuse(&slot.name, format!("their side changes `{shown}`, of which there are several"));
-            continue;
-        }
-        match from {
-            None if mine.is_empty() => {}
-            None => {
-                let index = merged.one(&name)?;
-                merged.remove(&[index])?;
-            }
-            Some(entry) => drop(merged.add(entry.name(), entry.data()?)?),
-        }
-    }
-    Ok(Some(merged.to_rope()?))
-}
-
-fn all<'p, 'a>(pak: &'p Pak<'a>, indices: &[usize]) -> Vec<Entry<'p, 'a>> {
-    indices.iter().filter_map(|index| pak.get(*index)).collect()
-}
-
-/// Whether two lists have the same names and content.
-fn is_same_file(one: &[Entry<'_, '_>], other: &[Entry<'_, '_>]) -> bool {
-    let is_equal = |(one, other): (&Entry<'_, '_>, &Entry<'_, '_>)| {
-        let stored =
-            one.method() == other.method() && one.stored().is_ok_and(|one| other.stored().is_ok_and(|it| *it == *one));
-        let data = || one.data().is_ok_and(|one| other.data().is_ok_and(|it| *it == *one));
-        one.name() == other.name() && (stored || one.size() == other.size() && data())
-    };
-    one.len() == other.len() && one.iter().zip(other).all(is_equal)
-}
-
-/// What a file is, as a value of a conflict.
-fn summary_of_files(entry: &Entry<'_, '_>) -> Vec<u8> {
-    let sum = entry.data().map_or(0, |data| crc32fast::hash(&data));
-    format!("{} bytes, CRC-32 {sum:08x}", entry.size()).into_bytes()
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::align::Moves;
+use super::moves::{Marks, Moves};
 use super::{Conflict, Sides, is_same, twin};
 use crate::bsp::{Bsp, How, Link, Links, Word};
 use crate::dialect::Row;
@@ -78,6 +78,7 @@ impl<'l> Unit<'l> {
         lens: &[usize],
         numbers: &Numbers<'_>,
         hidden: &[bool],
+        marks: Marks,
         out: &mut Vec<i64>,
     ) {
         // The bits of each word that no link covers.
@@ -101,9 +102,9 @@ impl<'l> Unit<'l> {
                 continue;
             }
             match (link.how, numbers[link.to]) {
-                (How::Run(..), Some(moves)) => out.extend(moves.marks(first, count)),
+                (How::Run(..), Some(moves)) => out.extend(moves.marks(first, count, marks)),
                 (How::Run(..), None) => out.extend([first, first.saturating_add(count - 1)]),
-                (_, Some(moves)) => out.push(moves.mark(first)),
+                (_, Some(moves)) => out.push(moves.mark(first, marks)),
                 (_, None) => out.push(first),
             }
         }
