@@ -39,6 +39,9 @@ pub fn path(bytes: &[u8]) -> Result<PathBuf> {
 #[derive(Debug, Default)]
 pub struct Taken(HashMap<Vec<u8>, Holder>);
 
+/// The owner of the name of a folder.
+pub const FOLDER: usize = usize::MAX;
+
 /// The owner of a name, and the number for the next request of the same name.
 #[derive(Debug)]
 struct Holder {
@@ -47,6 +50,27 @@ struct Holder {
 }
 
 impl Taken {
+    /// The names of all folders of these paths, which no file can have: their owner is [`FOLDER`].
+    ///
+    /// ```
+    /// use bspkit::face::names::{FOLDER, Taken};
+    /// let mut taken = Taken::of_folders([&b"a/b/wall.vmt"[..]].into_iter());
+    /// assert_eq!(taken.take(b"a/B", 0), (b"a/B~2".to_vec(), Some(FOLDER)));
+    /// ```
+    pub fn of_folders<'p>(paths: impl Iterator<Item = &'p [u8]>) -> Self {
+        let mut taken = Taken::default();
+        for path in paths {
+            // Of a folder whose name is taken those above are too.
+            for (end, _) in path.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/') {
+                let holder = Holder { owner: FOLDER, next: 2 };
+                if taken.0.insert(path[..end].to_ascii_lowercase(), holder).is_some() {
+                    break;
+                }
+            }
+        }
+        taken
+    }
+
     /// A name for `owner`: the requested one if it is free, otherwise the first free one of `NAME~2.EXT`, `NAME~3.EXT`
     /// and so on, together with the owner of the requested name.
     ///

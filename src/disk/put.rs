@@ -27,8 +27,7 @@ use crate::{Error, ErrorKind, Hint, Result};
 pub fn put(path: &Path, data: &[u8], force: bool) -> Result<()> {
     if let Some(there) = there(path)? {
         if !there.is_file() {
-            let message = format!("{} exists and is not a regular file", shown(path));
-            return Err(Error::new(ErrorKind::Refused, message));
+            return Err(no_file(path, &there));
         }
         let is_same = u64::try_from(data.len()) == Ok(there.len()) && fs::read(path).is_ok_and(|old| *old == *data);
         match (is_same, force) {
@@ -79,15 +78,26 @@ pub fn folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(failed)
 }
 
-/// Refuses an existing file, except with `force`.
+/// Refuses an existing file, except with `force`, and a folder.
 ///
 /// # Errors
 /// [`ErrorKind::Refused`].
 pub fn refuse(path: &Path, force: bool) -> Result<()> {
-    match !force && there(path)?.is_some() {
-        true => Err(exists(path, "already")),
-        false => Ok(()),
+    match there(path)? {
+        Some(there) if there.is_dir() => Err(no_file(path, &there)),
+        Some(_) if !force => Err(exists(path, "already")),
+        _ => Ok(()),
     }
+}
+
+/// The error about something that is there and cannot be replaced by a file.
+fn no_file(path: &Path, there: &Metadata) -> Error {
+    let what = match () {
+        () if there.is_dir() => "is a folder",
+        () if there.is_symlink() => "is a symbolic link, which is not followed",
+        () => "exists and is not a regular file",
+    };
+    Error::new(ErrorKind::Refused, format!("{} {what}", shown(path)))
 }
 
 /// The file, folder or link with this name; `None` if there is certainly none.

@@ -98,10 +98,10 @@ fn plan(pak: &Pak<'_>, placed: Placed, folder: &Path, made: &mut HashSet<PathBuf
     }
     let mut warnings = Vec::new();
     if let (Some(first), Ok(path)) = (first, &path) {
-        let (own, other) = (escaped(entry.name()), pak.get(first));
-        let other = other.map_or(String::new(), |other| escaped(other.name()).to_string());
-        let place = shown(path);
-        warnings.push(format!("`{own}` has the same name as file #{first}, `{other}`: written to {place}"));
+        let (own, place) = (escaped(entry.name()), shown(path));
+        let other = pak.get(first).map(|other| format!("file #{first}, `{}`", escaped(other.name())));
+        let other = other.unwrap_or_else(|| "a folder of other files".to_owned());
+        warnings.push(format!("`{own}` has the same name as {other}: written to {place}"));
     }
     Some(Extracted { index, path, warnings })
 }
@@ -243,32 +243,34 @@ pub struct Placed {
     pub path: Result<Vec<u8>, String>,
     /// Whether it is an entry for a folder.
     pub is_folder: bool,
-    /// The file that has the same name without regard to case; this one got a number then.
+    /// The file that has the same name without regard to case, or [`FOLDER`](crate::face::names::FOLDER) for a folder
+    /// of other files; this one got a number then.
     pub first: Option<usize>,
 }
 
-/// The paths of embedded files. All paths differ, also without regard to case.
+/// The paths of embedded files. All paths differ, also without regard to case, and none is a folder of another one.
 pub fn paths(pak: &Pak<'_>, indices: &[usize]) -> Vec<Placed> {
-    let mut taken = Taken::default();
-    let placed = indices.iter().filter_map(|index| pak.get(*index)).map(|entry| {
+    let wanted = indices.iter().filter_map(|index| pak.get(*index)).map(|entry| {
         // An entry for a folder has no bytes.
-        let bare = entry.name().strip_suffix(b"/").filter(|_| entry.size() == 0);
-        let (index, is_folder) = (entry.index(), bare.is_some());
-        let (name, why) = match bare {
-            Some(bare) => (bare, names::folder_hazard(bare)),
-            None => (entry.name(), path_hazard(entry.name())),
+        let is_folder = entry.size() == 0 && entry.name().ends_with(b"/");
+        let why = match entry.name().strip_suffix(b"/").filter(|_| is_folder) {
+            Some(bare) => names::folder_hazard(bare),
+            None => path_hazard(entry.name()),
         };
-        let path = name.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect::<Vec<_>>();
-        match why {
-            Some(why) => Placed { index, path: Err(why.into()), is_folder, first: None },
-            None if is_folder => Placed { index, path: Ok(path), is_folder, first: None },
-            None => {
-                let (path, first) = taken.take(&path, index);
-                Placed { index, path: Ok(path), is_folder, first }
-            }
-        }
+        let path = entry.name().iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect::<Vec<_>>();
+        Placed { index: entry.index(), path: why.map_or(Ok(path), |why| Err(why.into())), is_folder, first: None }
     });
-    placed.collect()
+    let mut placed: Vec<Placed> = wanted.collect();
+    let mut taken = Taken::of_folders(placed.iter().filter_map(|placed| placed.path.as_deref().ok()));
+    for Placed { index, path, is_folder, first } in &mut placed {
+        let Ok(path) = path else { continue };
+        if *is_folder {
+            path.pop();
+            continue;
+        }
+        (*path, *first) = taken.take(path, *index);
+    }
+    placed
 }
 
 // A pakfile that is made equal to a folder.

@@ -204,8 +204,10 @@ impl<'s, 'a> Search<'s, 'a> {
                 let need = &graph.needs.files[self.done[0]];
                 let (name, is_packed) = (need.name.clone(), need.found == Found::Packed);
                 self.done[0] += 1;
-                let beside = self.waiting.beside(&name);
-                self.found(beside, &format!("it is beside {}, which may be loaded", escaped(&name)), graph);
+                let why = format!("it is beside {}, which may be loaded", escaped(&name));
+                for index in self.waiting.beside(&name) {
+                    self.found(index, why.clone(), graph);
+                }
                 if is_packed {
                     self.file(&name, graph);
                 }
@@ -260,17 +262,25 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     fn search(&mut self, text: &[u8], place: &str, graph: &mut Graph<'_>) {
-        let found = self.waiting.named_in(text);
-        self.found(found, &format!("its name is in {place}"), graph);
+        for (index, named) in self.waiting.named_in(text, &self.names) {
+            let why = match named {
+                Named::Whole => format!("its name is in {place}"),
+                Named::Stem => format!("its name without the extension is in {place}"),
+                Named::Words => format!("the words of its name, or their beginnings, are in {place}"),
+                Named::WordsOfTexts => {
+                    format!("the words of its name, or their beginnings, are in {place} and in other texts")
+                }
+                Named::Folder => format!("the path of its folder, or the end of that path, is in {place}"),
+            };
+            self.found(index, why, graph);
+        }
     }
 
-    fn found(&mut self, found: Vec<usize>, why: &str, graph: &mut Graph<'_>) {
-        for index in found {
-            let name = self.names[index].clone();
-            if graph.index(&name).is_none() {
-                self.why.insert(name.clone(), why.to_owned());
-                add(graph, &name);
-            }
+    fn found(&mut self, index: usize, why: String, graph: &mut Graph<'_>) {
+        let name = self.names[index].clone();
+        if graph.index(&name).is_none() {
+            self.why.insert(name.clone(), why);
+            add(graph, &name);
         }
     }
 
@@ -380,11 +390,29 @@ const MOST_FORMS: usize = 32;
 /// The folders of a file that are looked for, from the last one on.
 const MOST_FOLDERS: usize = 16;
 
+/// How a text names a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// By the last part of its path.
+    Whole,
+    /// By that part up to the first dot.
+    Stem,
+    /// By the words of that part, in any order, perhaps without ends.
+    Words,
+    /// In the same way, by several texts together.
+    WordsOfTexts,
+    /// By its folder.
+    Folder,
+}
+
 /// The files that wait, by their indices.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     /// How many words of a file's name were not seen yet.
     missing: Vec<usize>,
+    /// The number of texts that were searched, and for each file the text that had the first of its words.
+    texts: usize,
+    first: Vec<usize>,
     /// The files, and which of their words, by each form of the word.
     words: HashMap<Vec<u8>, Vec<(usize, usize)>>,
     /// The words that were seen.
@@ -412,6 +440,7 @@ impl Waiting {
             });
         }
         self.missing.push(count);
+        self.first.push(0);
         self.seen.push(vec![false; words.len()]);
         let starts = folder.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at + 1);
         // The last folder alone is a word of any text.
@@ -429,9 +458,10 @@ impl Waiting {
         self.missing[index] == 0
     }
 
-    /// The files whose names are in a text of any form.
-    pub(super) fn named_in(&mut self, text: &[u8]) -> Vec<usize> {
+    /// The files whose names are in a text of any form; `names` has the names of all files.
+    pub(super) fn named_in(&mut self, text: &[u8], names: &[Vec<u8>]) -> Vec<(usize, Named)> {
         let text = text.to_ascii_lowercase();
+        self.texts += 1;
         let mut found = Vec::new();
         let is_quote = |byte: &u8| *byte < b' ' || *byte == b'"' || *byte == b'\'' || *byte == 0x7F;
         for value in text.split(is_quote).filter(|value| !value.is_empty()) {
@@ -440,7 +470,18 @@ impl Waiting {
             {
                 self.folder(token, &mut found);
             }
-            split(value).for_each(|word| self.word(word, &mut found));
+            let mut at = 0;
+            for word in value.split(|byte| !is_letter(*byte)) {
+                for index in self.word(word) {
+                    let name = names.get(index).map_or(&b""[..], |name| name);
+                    let named = match self.first[index] == self.texts {
+                        true => named_at(value, at, name),
+                        false => Named::WordsOfTexts,
+                    };
+                    found.push((index, named));
+                }
+                at += word.len() + 1;
+            }
         }
         found
     }
@@ -451,21 +492,46 @@ impl Waiting {
         self.beside.remove(&[folder, &b"/"[..], stem].concat()).unwrap_or_default()
     }
 
-    fn folder(&mut self, path: &[u8], found: &mut Vec<usize>) {
+    fn folder(&mut self, path: &[u8], found: &mut Vec<(usize, Named)>) {
         if let Some(files) = self.folders.remove(&normal_name(path)) {
-            found.extend(files);
+            found.extend(files.into_iter().map(|index| (index, Named::Folder)));
         }
     }
 
-    fn word(&mut self, word: &[u8], found: &mut Vec<usize>) {
+    /// The files of whose names this was the last word that was not seen.
+    fn word(&mut self, word: &[u8]) -> Vec<usize> {
+        let mut found = Vec::new();
         for (index, at) in self.words.remove(word).unwrap_or_default() {
             if !std::mem::replace(&mut self.seen[index][at], true) {
+                if self.first[index] == 0 {
+                    self.first[index] = self.texts;
+                }
                 self.missing[index] -= 1;
                 if self.missing[index] == 0 {
                     found.push(index);
                 }
             }
         }
+        found
+    }
+}
+
+/// How a value names a file with its word at this place, the last one that was not seen. Only the text around the word
+/// is compared.
+fn named_at(value: &[u8], at: usize, name: &[u8]) -> Named {
+    let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let (_, stem) = parts(name);
+    let near = &value[at.saturating_sub(last.len())..value.len().min(at + last.len() + 1)];
+    let is_part = |byte: Option<&u8>| byte.is_some_and(|byte| is_letter(*byte));
+    let has = |whole: &[u8]| {
+        memchr::memmem::find_iter(near, whole)
+            .any(|at| !is_part(near[..at].last()) && !is_part(near.get(at + whole.len())))
+    };
+    match () {
+        () if stem.is_empty() => Named::Words,
+        () if has(last) => Named::Whole,
+        () if has(stem) => Named::Stem,
+        () => Named::Words,
     }
 }
 
@@ -480,8 +546,11 @@ fn parts(name: &[u8]) -> (&[u8], &[u8]) {
 
 /// Words of letters, digits and underscores.
 fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-    text.split(move |byte| !is_letter(byte)).filter(|word| !word.is_empty())
+    text.split(|byte| !is_letter(*byte)).filter(|word| !word.is_empty())
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 
 /// A word, and what is left of it without the ends that engines put there.
@@ -507,11 +576,40 @@ mod tests {
     use super::*;
 
     fn found(names: &[&str], text: &str) -> Vec<usize> {
+        said(names, &[text]).into_iter().map(|(index, _)| index).collect()
+    }
+
+    /// What each of the texts says of the files.
+    fn said(names: &[&str], texts: &[&str]) -> Vec<(usize, Named)> {
         let mut waiting = Waiting::default();
-        for name in names {
-            waiting.push(name.as_bytes());
+        let names: Vec<Vec<u8>> = names.iter().map(|name| name.as_bytes().to_vec()).collect();
+        names.iter().for_each(|name| drop(waiting.push(name)));
+        texts.iter().flat_map(|text| waiting.named_in(text.as_bytes(), &names)).collect()
+    }
+
+    #[test]
+    fn a_reason_says_how_a_text_names_a_file() {
+        let name = "models/own/boss.mdl";
+        for (texts, named) in [
+            (&["\"models/own/boss.mdl\""][..], Named::Whole),
+            (&["x = Boss.MDL"], Named::Whole),
+            (&["RunScriptFile boss.nut"], Named::Stem),
+            (&["boss"], Named::Stem),
+            (&["the boss.mdlx is another"], Named::Stem),
+            (&["models/own"], Named::Folder),
+        ] {
+            assert_eq!(said(&[name], texts), [(0, named)], "{texts:?}");
         }
-        waiting.named_in(text.as_bytes())
+        let name = "materials/own/wall-old_red2.vmt";
+        for (texts, named) in [
+            (&["own/wall-old_red2.vmt"][..], Named::Whole),
+            (&["own/wall-old_red2"], Named::Stem),
+            (&["old wall"], Named::Words),
+            (&["wall", "old_red"], Named::WordsOfTexts),
+        ] {
+            assert_eq!(said(&[name], texts), [(0, named)], "{texts:?}");
+        }
+        assert_eq!(said(&["a/nightrt.vmt"], &["sv_skyname night"]), [(0, Named::Words)]);
     }
 
     #[test]

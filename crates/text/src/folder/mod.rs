@@ -121,7 +121,7 @@ impl Folder {
     pub fn read(path: &Path) -> Result<Self, Vec<Error>> {
         if unpack::is_unfinished(path) {
             let why = "a map was unpacked here and not to the end: files are missing, or of another map";
-            let hint = "unpack the map again, with --force";
+            let hint = "unpack the map again, over this folder";
             return Err(vec![manifest::wrong(unpack::UNFINISHED, why).with_hint(hint)]);
         }
         Folder::open(path)
@@ -237,7 +237,7 @@ fn known(survey: &Survey) -> Result<Baseline, Error> {
 /// What is found in the map with its edits and is not known.
 fn new_ones(draft: &Draft<'_>, known: &Baseline) -> Result<Vec<Finding>> {
     let Some(view) = draft.view()? else { return Ok(Vec::new()) };
-    let mut found = known.new_ones("", check::run(&view, &of_faults()?)?);
+    let mut found = check::of_edit(known.new_ones("", check::run(&view, &of_faults()?)?));
     // The old bytes of all on which the light of faces and collision models depend are kept.
     found.extend(check::left_behind(draft, &view, &of_faults()?));
     Ok(found)
@@ -409,15 +409,7 @@ const LONGEST: usize = 180;
 /// without regard to case, and none is a folder of another one.
 fn paths<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<String> {
     let wanted: Vec<String> = names.enumerate().map(|(index, name)| path(name, index)).collect();
-    let mut taken = Taken::default();
-    let mut folders = HashSet::new();
-    for path in &wanted {
-        for (end, _) in path.match_indices('/') {
-            if folders.insert(path[..end].to_ascii_lowercase()) {
-                taken.take(&path.as_bytes()[..end], usize::MAX);
-            }
-        }
-    }
+    let mut taken = Taken::of_folders(wanted.iter().map(String::as_bytes));
     let take =
         |(index, path): (usize, String)| String::from_utf8_lossy(&taken.take(path.as_bytes(), index).0).into_owned();
     wanted.into_iter().enumerate().map(take).collect()
