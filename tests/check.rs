@@ -94,8 +94,8 @@ fn a_misfit_hides_nothing() {
 #[test]
 fn every_code_has_a_planted_fault() {
     let mut planted: BTreeSet<_> = planted::FAULTS.iter().chain([&planted::UNUSED]).map(|(code, _)| *code).collect();
-    // What only edits have: tests/light/faults.rs, and `physics`.
-    planted.extend(["light-moved", "phys-moved"]);
+    // What only edits have: tests/light/faults.rs, `physics`, and `edited`.
+    planted.extend(["light-moved", "phys-moved", "entity-no-world"]);
     let known: BTreeSet<_> = CODES.iter().map(|code| code.name).collect();
     assert_eq!(planted, known);
     assert_eq!(known.len(), CODES.len(), "a code is there twice");

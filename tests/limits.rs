@@ -106,6 +106,36 @@ fn check_counts_the_entities_that_the_game_keeps() {
     assert_eq!(messages, ["it has 2120 entities; compilers for Quake II accept 2048"]);
 }
 
+/// An entity of Source takes one of 2,048 edicts, if its class is not one that the server alone knows. The world has one,
+/// and a player. The text is counted here by its lines.
+#[test]
+fn check_counts_the_edicts_of_source() {
+    let room = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/source/room_v20.bsp")).unwrap();
+    let text = String::from_utf8_lossy(&room).into_owned();
+    let has = |class: &str| text.matches(&format!("\"classname\" \"{class}\"")).count();
+    // Lights without a name are gone before the next entity is there.
+    let unnamed = text.split("}\n{").filter(|it| it.contains("\"light\"") && !it.contains("targetname")).count();
+    let own = text.matches("\"classname\"").count() - has("worldspawn") - has("logic_relay") - unnamed;
+    assert!(own >= 3 && has("logic_relay") == 1, "{text}");
+    let left = 2_046 - own;
+    let after = |class: &str, number: usize| limits_after("source/room_v20.bsp", class, number);
+    for class in ["light", "logic_relay", "math_counter", "phys_hinge", "info_node", "filter_multi"] {
+        assert_eq!(after(class, 2_100), [""; 0], "{class}");
+    }
+    assert_eq!(after("prop_dynamic", left), [""; 0]);
+    let message = after("prop_dynamic", left + 1);
+    assert_eq!(message, ["it has 2047 entities in the game at once; Source SDK 2013 has room for 2046"]);
+    // These remove themselves when all are there.
+    assert_eq!(after("info_null", left + 1).len(), 1);
+    // Of a class of some game it is not known.
+    assert_eq!(after("logic_of_some_game", left), [""; 0]);
+    let messages = after("logic_of_some_game", left + 1);
+    let [message] = &messages[..] else { panic!("it may be too many") };
+    let expected =
+        format!("it has {own} to 2047 entities in the game at once (which classes count is not known of all)");
+    assert_eq!(*message, format!("{expected}; Source SDK 2013 has room for 2046"));
+}
+
 /// A map whose records claim as many others as their fields can say, in all fields or in one of them.
 fn claiming(map: &Bsp<'_>, only: Option<(&str, &str)>) -> Option<Vec<u8>> {
     let mut draft = map.draft();

@@ -48,12 +48,12 @@ pub struct Checks {
     pub spawn: Spawn,
 }
 
-/// Which entities a game keeps when a map begins. The others give their places back at once: the game removes them, or
-/// does not have them in its mode.
+/// Which entities of a map take one of the places that an engine has for them when the map begins. The others have
+/// none, or give theirs back at once: the game removes them, or does not have them in its mode.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Spawn {
-    /// Classes that the game always removes.
+    /// Classes that the game always removes, or that take no place.
     pub removed: &'static [&'static str],
     /// Classes that the game removes if they have no `targetname`.
     pub removed_without_name: &'static [&'static str],
@@ -61,6 +61,8 @@ pub struct Spawn {
     pub mode_flags: &'static [i64],
     /// The keys that each keep an entity out of one game mode, if their value is not 0.
     pub mode_keys: &'static [&'static str],
+    /// The classes that are known to take a place, or beginnings of their names with `*`, if it is not known of all.
+    pub known: Option<&'static [&'static str]>,
 }
 
 /// Why a member of the game lump, of this version and with these bytes, fits no layout. The reason is a sentence; the

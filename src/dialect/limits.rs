@@ -60,6 +60,7 @@ pub(super) const QUAKE: Checks = Checks {
         removed_without_name: &["light"],
         mode_flags: &[0x100, 0x200, 0x400, 0x800],
         mode_keys: &[],
+        known: None,
     },
 };
 
@@ -92,6 +93,7 @@ pub(super) const GOLDSRC: Checks = Checks {
         removed_without_name: &["light", "light_spot", "light_environment"],
         mode_flags: &[],
         mode_keys: &[],
+        known: None,
     },
 };
 
@@ -146,6 +148,7 @@ pub(super) const QUAKE2: Checks = Checks {
         removed_without_name: &["light"],
         mode_flags: &[0x100, 0x200, 0x400, 0x800],
         mode_keys: &[],
+        known: None,
     },
 };
 
@@ -264,6 +267,7 @@ pub(super) const QUAKE3: Checks = Checks {
         removed_without_name: &["path_corner"],
         mode_flags: &[],
         mode_keys: &["notsingle", "notfree", "notteam"],
+        known: None,
     },
 };
 
@@ -353,7 +357,13 @@ pub(super) const SOURCE: Checks = Checks {
             "mapbase",
             "Mapbase",
             &[],
-            &[entities(65_536).of_compilers(), records("WORLDLIGHTS", 65_536), records("OVERLAYS", 8_192)],
+            &[
+                entities(65_536).of_compilers(),
+                // The engine is that of the SDK of 2013.
+                in_game(IN_GAME_SOURCE),
+                records("WORLDLIGHTS", 65_536),
+                records("OVERLAYS", 8_192),
+            ],
         ),
     ],
     required: &["PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
@@ -368,16 +378,111 @@ pub(super) const SOURCE: Checks = Checks {
     members: &[],
     axial_sides: false,
     left_out: &[],
-    // The limit of entities with a network state counts what only the game's code knows.
-    spawn: Spawn { removed: &[], removed_without_name: &[], mode_flags: &[], mode_keys: &[] },
+    // The classes of the SDK of 2013 that derive from CServerOnlyEntity or CLogicalEntity have no edict. Lights without
+    // a name give theirs back before the next entity is created (MapEntity_ParseAllEntities). All other entities are
+    // created before the first one of them removes itself, so that `info_null` counts too. Classes of other games are
+    // not known.
+    spawn: Spawn {
+        removed: SOURCE_LOGICAL,
+        removed_without_name: &["light", "light_spot", "light_glspot", "light_environment", "light_directional"],
+        mode_flags: &[],
+        mode_keys: &[],
+        known: Some(SOURCE_EDICTS),
+    },
 };
 
-pub(super) const fn source_limits(most_entities: usize) -> [Limit; 32] {
+/// Classes without an edict: they are known to the server alone.
+const SOURCE_LOGICAL: &[&str] = &[
+    "ai_hint",
+    "env_fade",
+    "env_global",
+    "filter_activator_class",
+    "filter_activator_context",
+    "filter_activator_mass_greater",
+    "filter_activator_model",
+    "filter_activator_name",
+    "filter_activator_team",
+    "filter_combineball_type",
+    "filter_damage_type",
+    "filter_enemy",
+    "filter_multi",
+    "func_detail_blocker",
+    "info_hint",
+    "info_node",
+    "info_node_air",
+    "info_node_air_hint",
+    "info_node_climb",
+    "info_node_hint",
+    "info_node_link",
+    "keyframe_track",
+    "logic_achievement",
+    "logic_active_autosave",
+    "logic_autosave",
+    "logic_branch",
+    "logic_branch_listener",
+    "logic_case",
+    "logic_collision_pair",
+    "logic_compare",
+    "logic_lineto",
+    "logic_measure_movement",
+    "logic_multicompare",
+    "logic_navigation",
+    "logic_playerproxy",
+    "logic_relay",
+    "logic_timer",
+    "math_colorblend",
+    "math_counter",
+    "math_remap",
+    "multisource",
+    "phys_ballsocket",
+    "phys_constraint",
+    "phys_convert",
+    "phys_hinge",
+    "phys_lengthconstraint",
+    "phys_pulleyconstraint",
+    "phys_ragdollconstraint",
+    "phys_slideconstraint",
+    "point_template",
+    "sky_camera",
+];
+
+/// Classes with an edict. In every game such names are those of things that players see, hit or touch.
+const SOURCE_EDICTS: &[&str] = &[
+    "ambient_generic",
+    "env_beam",
+    "env_laser",
+    "env_smokestack",
+    "env_sprite",
+    "env_steam",
+    "func_*",
+    "info_null",
+    "info_particle_system",
+    "info_player_*",
+    "info_target",
+    "item_*",
+    "keyframe_rope",
+    "light*",
+    "logic_auto",
+    "move_rope",
+    "npc_*",
+    "path_track",
+    "point_spotlight",
+    "prop_*",
+    "trigger_*",
+    "weapon_*",
+];
+
+/// MAX_EDICTS of the engines of Half-Life 2 to Counter-Strike: Global Offensive, less the world and one player. Games
+/// take more places for players, and for entities of their own.
+const IN_GAME_SOURCE: usize = 2_048 - 2;
+
+pub(super) const fn source_limits(most_entities: usize) -> [Limit; 33] {
     [
         records("MODELS", 1_024),
         records("BRUSHES", 8_192),
         records("BRUSHSIDES", 65_536),
         entities(most_entities).of_compilers(),
+        in_game(IN_GAME_SOURCE),
         records("TEXINFO", 12_288),
         records("TEXDATA", 2_048).of_compilers(),
         records("DISPINFO", 2_048).of_compilers(),

@@ -58,6 +58,8 @@ pub struct Draft<'a> {
     versions: BTreeMap<SlotId, i32>,
     /// Lumps whose records moved, with all that refers to them.
     followed: BTreeSet<String>,
+    /// Shapes of brushes that came with their solids from another map.
+    brought: BTreeSet<Vec<u8>>,
 }
 
 /// Lenses that know what was edited, as far as they are open.
@@ -71,8 +73,8 @@ pub(crate) struct OpenContent<'d, 'a> {
 impl<'a> Bsp<'a> {
     /// Starts a draft of this map.
     pub fn draft(&self) -> Draft<'a> {
-        let (stores, compressions, versions, followed) = Default::default();
-        Draft { bsp: self.clone(), stores, compressions, versions, followed }
+        let (stores, compressions, versions, followed, brought) = Default::default();
+        Draft { bsp: self.clone(), stores, compressions, versions, followed, brought }
     }
 }
 
@@ -349,6 +351,16 @@ impl<'a> Draft<'a> {
     /// The slots whose compression changes, and whether they are compressed then.
     pub(crate) fn recompressed(&self) -> impl Iterator<Item = (SlotId, bool)> {
         self.compressions.iter().map(|(slot, stored)| (*slot, matches!(stored, Stored::Lzma { .. })))
+    }
+
+    /// The shapes of brushes that came with their solids from another map, and those that come now.
+    pub(crate) fn brought(&mut self) -> &mut BTreeSet<Vec<u8>> {
+        &mut self.brought
+    }
+
+    /// Whether a brush of this shape came with its solid.
+    pub(crate) fn has_brought(&self, shape: &[u8]) -> bool {
+        self.brought.contains(shape)
     }
 
     /// Whether all that refers to the records of a lump followed an edit of their number.

@@ -217,7 +217,7 @@ pub fn run(bsp: &Bsp<'_>, name: &str, policy: &Policy) -> Result<Vec<Finding>> {
     }
     let mut findings = sink.into_findings();
     let engine = policy.engine(bsp).map(|engine| engine.name.to_owned());
-    let mut options = check::Options { engine, allowed: policy.check.allow.clone() };
+    let mut options = check::Options { engine, allowed: policy.check.allow.clone(), most: None };
     // Most compilers leave some; who wants none of them denies them.
     if !policy.check.deny.iter().any(|denied| denied.includes(&check::UNUSED_RECORDS)) {
         options.allowed.push(&check::UNUSED_RECORDS);
@@ -436,12 +436,13 @@ fn check_lumps(bsp: &Bsp<'_>, name: &str, policy: &Policy, sink: &mut Sink) {
     }
     check_compression_of_lumps(bsp, policy.lumps.compression, sink);
     if let (Some(margin), Some(engine)) = (policy.limits.margin, policy.engine(bsp)) {
-        for Usage { limit, count, .. } in usage(bsp, engine) {
+        for usage in usage(bsp, engine) {
+            let Usage { limit, count, .. } = usage;
             let free = limit.most.saturating_sub(count);
             if count > limit.most || free.saturating_mul(100) < limit.most.saturating_mul(margin) {
                 sink.add(&LIMIT, At::lump(limit.lump), || {
-                    let (unit, title, most) = (limit.unit, engine.title, limit.most);
-                    format!("it has {count} {unit}; {title} accepts {most}, and {margin}% must be free")
+                    let (has, title, most) = (usage.amount(), engine.title, limit.most);
+                    format!("it has {has}; {title} accepts {most}, and {margin}% must be free")
                 });
             }
         }

@@ -52,6 +52,30 @@ const EDITS: &[(&str, Edit)] = &[
     ("in all", |draft| draft.entities()?.for_each_mut(|entity| entity.set("model", "*500"))),
 ];
 
+/// A text without the world is refused whichever way it came: as bytes, or by the lens. A map that had none keeps it.
+#[test]
+fn an_edit_may_not_take_the_world_away() {
+    let lost = |map: &Bsp<'_>, text: &str| {
+        let mut draft = map.draft();
+        draft.set(map.slot("entities").unwrap().id, text.as_bytes().to_vec()).unwrap();
+        let found = check::introduced(&draft, &Options::default()).unwrap();
+        let world = found.iter().filter(|finding| finding.code.name.contains("world"));
+        world.map(|finding| (finding.code.name, finding.is_error())).collect::<Vec<_>>()
+    };
+    let light = "{\n\"classname\" \"light\"\n}\n\0";
+    for name in ["q1/own_rooms", "goldsrc/own_rooms", "q2/own_rooms", "q3/own_rooms", "source/room_v20"] {
+        let map = fixture(name);
+        for text in ["\0", light] {
+            assert_eq!(lost(&map, text), [("entity-no-world", true)], "{name}: {text}");
+        }
+        assert_eq!(lost(&map, &format!("{{\n\"classname\" \"worldspawn\"\n}}\n{light}")), [], "{name}");
+        let mut without = map.draft();
+        without.set(map.slot("entities").unwrap().id, light.as_bytes().to_vec()).unwrap();
+        let without = Bsp::from_vec(without.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap();
+        assert_eq!(lost(&without, &light.replace("light", "info_null")), [], "{name}");
+    }
+}
+
 #[test]
 fn an_edit_is_checked_as_the_whole_text_is() {
     let mut found = 0;

@@ -62,6 +62,22 @@ fn a_moved_plane_leaves_the_solids_of_its_brushes() {
     assert!(left(&draft).is_empty());
 }
 
+/// A brush that came with a model of another map has a solid of its own, which an edit leaves behind as well.
+#[test]
+fn brushes_of_a_copied_model_are_looked_at() {
+    let map = room(&[("PHYSCOLLIDE", solids())]);
+    let from = room(&[]);
+    let mut draft = map.draft();
+    models::Copying::default().run(&mut draft, &from, 1).unwrap();
+    assert_eq!(left(&draft), []);
+    // Fewer sides of the new brush make another shape.
+    let brushes = draft.bytes(map.slot("BRUSHES").unwrap().id).unwrap().len();
+    let mut content = draft.bytes(map.slot("BRUSHES").unwrap().id).unwrap().to_vec();
+    content[brushes - 8] -= 1;
+    draft.set(map.slot("BRUSHES").unwrap().id, content).unwrap();
+    assert_eq!(left(&draft), [("BRUSHES".to_owned(), Some(brushes / 12 - 1))]);
+}
+
 #[test]
 fn planes_and_brushes_that_only_get_other_numbers_leave_nothing() {
     let map = room(&[("PHYSCOLLIDE", solids())]);

@@ -146,6 +146,42 @@ fn displaced() -> Bsp<'static> {
     Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
 }
 
+/// Copies of displacements name each other, and nobody else: the neighbors of their originals name these.
+#[test]
+fn neighbors_of_displacements_are_neighbors_of_each_other() {
+    const SIZE: usize = 176;
+    let map = displaced();
+    let mut draft = map.draft();
+    let mut infos = draft.bytes(SlotId::Lump(26)).unwrap().to_vec();
+    for (disp, other) in [(0, 1_u8), (1, 0)] {
+        let own = &mut infos[disp * SIZE..(disp + 1) * SIZE];
+        // The second neighbor of the first edge, and the first of the last corner.
+        own[48 + 6..][..2].copy_from_slice(&[other, 0]);
+        own[96 + 30..][..2].copy_from_slice(&[other, 0]);
+        own[96 + 38] = 1;
+    }
+    draft.set(SlotId::Lump(26), infos).unwrap();
+    let map = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    // The neighbors that each displacement names, on edges and at corners.
+    let neighbors = |range: Range<usize>| {
+        let mut draft = map.draft();
+        draft.structure().duplicate_list("DISPINFO", range).unwrap();
+        let infos = draft.bytes(SlotId::Lump(26)).unwrap().to_vec();
+        let of = |info: &[u8]| {
+            let number = |at: usize| u16::from_le_bytes(info[at..at + 2].try_into().unwrap());
+            let edges = (0..8).map(|at| number(48 + 6 * at)).filter(|other| *other != 0xFFFF).collect::<Vec<_>>();
+            let corner =
+                |at: usize| (0..usize::from(info[96 + 10 * at + 8])).map(move |of| number(96 + 10 * at + 2 * of));
+            (edges, (0..4).flat_map(corner).collect::<Vec<_>>())
+        };
+        infos.chunks_exact(SIZE).map(of).collect::<Vec<_>>()
+    };
+    let with = |other: u16| (vec![other], vec![other]);
+    assert_eq!(neighbors(0..1), [with(2), (vec![], vec![]), with(0)]);
+    assert_eq!(neighbors(1..2), [with(1), with(0), (vec![], vec![])]);
+    assert_eq!(neighbors(0..2), [with(1), with(0), with(3), with(2)]);
+}
+
 /// The engine reads the vertexes of displacements one after the other, whatever their numbers are.
 #[test]
 fn vertexes_go_with_their_displacements() {

@@ -1,6 +1,6 @@
 //! A copied model is what it was in its map, and everything else stays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bspkit::dialect::{goldsrc::MODELS, quake2};
 use bspkit::op::models::{self, Copying, Removal};
@@ -336,6 +336,27 @@ fn a_copy_has_the_entity_that_is_asked_for() {
     };
     assert_eq!([Copying::default(), Copying::default().class("func_wall")].map(entities), [1, 1]);
     assert_eq!(entities(Copying::default().without_entity()), 0);
+}
+
+/// What the other map has in its block of BSPX, and this one has not, is named, all of it. The names are read from the
+/// bytes of the file.
+#[test]
+fn all_that_is_left_out_is_named() {
+    let file = std::fs::read("tests/maps/q1/own_rooms_bspx.bsp").unwrap();
+    let from = Bsp::parse(&file).unwrap();
+    let map = Bsp::open("tests/maps/q1/own_rooms.bsp").unwrap();
+    let block = file.windows(4).rposition(|four| four == b"BSPX").unwrap();
+    let count = usize::from(file[block + 4]);
+    let name = |entry: usize| {
+        let name = &file[block + 8 + 32 * entry..][..24];
+        format!("bspx:{}", String::from_utf8_lossy(name).trim_end_matches('\0'))
+    };
+    let names: BTreeSet<String> = (0..count).map(name).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+    let copied = Copying::default().run(&mut map.draft(), &from, 1).unwrap();
+    let warning = |name: &String| format!("{name} is left out, since the map has none");
+    assert_eq!(copied.warnings.into_iter().collect::<BTreeSet<_>>(), names.iter().map(warning).collect());
+    assert!(Copying::default().run(&mut from.draft(), &from, 1).unwrap().warnings.is_empty());
 }
 
 /// Light that a map has in color alone is not left out without a word.

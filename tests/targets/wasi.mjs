@@ -30,13 +30,13 @@ set q3.bsp planes[0].distance=8 -o set.bsp --force
 dump q2.bsp planes --format csv
 pak add source.bsp cfg/map.cfg=q2.bsp -o pak.bsp
 pak list pak.bsp --json
-pak extract pak.bsp files
+pak extract pak.bsp -o files
 compress source.bsp -o small.bsp
 decompress small.bsp -o large.bsp
-unpack q3.bsp folder
+unpack q3.bsp -o folder
 pack folder -o packed.bsp
-light export q2.bsp light
-tex export goldsrc.bsp images
+light export q2.bsp -o light
+tex export goldsrc.bsp -o images
 vis fill q2.bsp -o vis.bsp
 model list q2.bsp
 prune q2.bsp -o pruned.bsp

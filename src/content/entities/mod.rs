@@ -36,6 +36,7 @@ pub use arrange::Ids;
 pub use arrangement::{Arrangement, Beside};
 pub use edit::{EntityMut, Output, OutputField};
 use parse::{PairSpan, Source, Span};
+pub(crate) use rule::is_world;
 pub use rule::{Diagnostic, DiagnosticKind, Diagnostics, Flaw};
 
 /// The entities of a map, in the order of its text.

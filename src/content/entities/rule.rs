@@ -261,7 +261,8 @@ pub(super) fn check_size(rules: &EntityRules, before: Option<&Entity<'_>>, after
     })
 }
 
-pub(super) fn is_world(entity: Option<&Entity<'_>>) -> bool {
+/// Whether an entity, the first one of a map, is the world.
+pub(crate) fn is_world(entity: Option<&Entity<'_>>) -> bool {
     entity.and_then(Entity::class).is_some_and(|class| class.eq_ignore_ascii_case(WORLD))
 }
 

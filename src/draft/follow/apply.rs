@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::cascade::Doubt;
 use super::change::{self, Change, Source, Why};
 use super::outside::{self, Files, Outside};
 use super::{Edit, Followed, FollowedField, FollowedRecords, Options, cascade, refused};
@@ -41,7 +42,7 @@ impl<'a> Draft<'a> {
 
         let edit = plan(&links)?;
         let mut followed = Followed::default();
-        let changes = changes(&map, &links, edit, options, &mut followed)?;
+        let (changes, doubts) = changes(&map, &links, edit, options, &mut followed)?;
         let mut new = Rewrite { links: &links, changes: &changes, followed: &mut followed }.all()?;
         let mut outside =
             Outside { map: &map, links: &links, changes: &changes, options, new: &mut new, followed: &mut followed };
@@ -60,6 +61,8 @@ impl<'a> Draft<'a> {
             check_rows(&map, &links, &new, options)?;
         }
         let files = Files::of(&map, &links, &changes, &mut followed)?;
+        // Now nothing else refuses the edit.
+        followed.warnings.extend(cascade::settled(doubts, options)?);
         let moved = changes.of.keys().map(|site| links.sites[*site].row.lump.to_owned());
         self.followed.extend(moved.collect::<Vec<_>>());
         self.transaction(|draft| {
@@ -88,7 +91,7 @@ fn changes(
     edit: Edit,
     options: &Options,
     followed: &mut Followed,
-) -> Result<Changes> {
+) -> Result<(Changes, Vec<Doubt>)> {
     let removed = cascade::close(links, &edit, options)?;
     cascade::reached(links, &removed, &edit.removes(links))?;
     for site in removed.keys().chain(edit.lists.keys()) {
@@ -118,7 +121,7 @@ fn changes(
         }
     }
     let listed: Vec<(usize, &Change)> = of.iter().map(|(site, change)| (*site, change)).collect();
-    followed.warnings = cascade::doubts(map, links, &listed, options)?;
+    let doubts = cascade::doubts(map, links, &listed);
     for (site, change) in listed {
         let count = (0..change.old_len()).filter(|index| change.place(*index) == Some(super::change::GONE)).count();
         if count > 0 {
@@ -133,7 +136,7 @@ fn changes(
     changes.of.retain(|_, change| !change.is_nothing());
     let copies = changes.of.iter().map(|(site, change)| (*site, change.copies()));
     changes.copies = copies.filter(|(_, copies)| !copies.is_empty()).collect();
-    Ok(changes)
+    Ok((changes, doubts))
 }
 
 /// The change of a list whose records belong to those of a list that changes.
@@ -331,13 +334,14 @@ impl Rewrite<'_, '_> {
         let start = turn.as_ref().and_then(|blocks| blocks.first()).map_or(0, |(first, _)| *first);
         let mut next = i64::try_from(start).unwrap_or(i64::MAX);
         let mut count = 0;
-        let copies = self.changes.copies.get(&link.to).filter(|_| is_between_copies(link));
+        let all_copies = self.changes.copies.get(&link.to);
+        let copies = all_copies.filter(|_| is_between_copies(link));
         for (index, record) in bytes.chunks_exact_mut(site.record.size).enumerate() {
             let is_copy = || matches!(own.and_then(|own| own.content.get(index)), Some(Source::New(_, Some(_))));
             let copy = copies.filter(|_| is_copy()).and_then(|copies| follow.copy(record, copies));
             let followed = match link.how {
                 _ if let Some(copy) = copy => link.put(record, copy, change.old_len()).map(|()| true),
-                How::Item(..) => items(group, change, record),
+                How::Item(..) => items(group, change, all_copies.filter(|_| is_copy()), record),
                 How::Share(_) => {
                     let old = own.map_or(Some(index), |own| own.content.get(index).and_then(|source| source.old()));
                     let block = turn.as_ref().zip(old).and_then(|(blocks, old)| blocks.get(old));
@@ -368,7 +372,7 @@ fn is_between_copies(link: &Link) -> bool {
 }
 
 /// Whether two links are items of one array.
-fn is_one_array(one: &Link, other: &Link) -> bool {
+pub(super) fn is_one_array(one: &Link, other: &Link) -> bool {
     matches!((one.how, other.how), (How::Item(..), How::Item(..))) && one.array() == other.array()
 }
 
@@ -484,15 +488,23 @@ impl Follow<'_> {
 
 const NOT_IN_TURN: &str = "its records would not follow those of the record before";
 
-/// The items of an array that are indices; those of removed records are left out.
-fn items(group: &[&Link], change: &Change, record: &mut [u8]) -> Result<bool, String> {
+/// The items of an array that are indices; those of removed records are left out. A copy names the copies of what its
+/// original names.
+fn items(
+    group: &[&Link],
+    change: &Change,
+    copies: Option<&HashMap<usize, usize>>,
+    record: &mut [u8],
+) -> Result<bool, String> {
     let (mut kept, mut count, mut changed) = (0, 0_i64, false);
     for link in group {
         let Some((old, _)) = link.named(record, change.old_len()) else { break };
         count += 1;
-        let new = match change.index(old) {
-            Err(Why::Gone) => continue,
-            new => new.map_err(|why| why.text().to_owned())?.unwrap_or(old),
+        let copy = copies.and_then(|copies| i64::try_from(*copies.get(&usize::try_from(old).ok()?)?).ok());
+        let new = match (copy, change.index(old)) {
+            (Some(copy), _) => copy,
+            (None, Err(Why::Gone)) => continue,
+            (None, new) => new.map_err(|why| why.text().to_owned())?.unwrap_or(old),
         };
         let to = group[kept];
         kept += 1;

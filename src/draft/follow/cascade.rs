@@ -430,19 +430,18 @@ pub(super) fn target(links: &Links<'_>, site: &Site<'_>) -> Result<()> {
     }
 }
 
-/// What may be wrong after the edit: the error, or warnings if it is forced.
-pub(super) fn doubts(
-    map: &Bsp<'_>,
-    links: &Links<'_>,
-    changes: &[(usize, &Change)],
-    options: &Options,
-) -> Result<Vec<String>> {
+/// Something that may be wrong after an edit: the lump, and a sentence.
+pub(super) type Doubt = (String, String);
+
+/// What may be wrong after the edit.
+pub(super) fn doubts(map: &Bsp<'_>, links: &Links<'_>, changes: &[(usize, &Change)]) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     for (index, change) in changes {
         let site = &links.sites[*index];
         let moves = (0..change.old_len()).any(|index| change.place(index) != Some(index));
         for (name, why) in links.doubts(*index).filter(|_| moves) {
-            doubts.push((site, format!("{name} may refer to {}, and cannot follow: {why}", site.name)));
+            let message = format!("{name} may refer to {}, and cannot follow: {why}", site.name);
+            doubts.push((site.name.clone(), message));
         }
         let engine = map.dialect().engine(map.version());
         let limits = engine.into_iter().flat_map(|engine| engine.limits.iter().map(move |limit| (engine, limit)));
@@ -455,12 +454,17 @@ pub(super) fn doubts(
                     engine.title,
                     limit.most
                 );
-                doubts.push((site, message));
+                doubts.push((site.name.clone(), message));
             }
         }
     }
+    doubts
+}
+
+/// The error about what may be wrong, or the warnings if the edit is forced.
+pub(super) fn settled(doubts: Vec<Doubt>, options: &Options) -> Result<Vec<String>> {
     match doubts.first() {
-        Some((site, message)) if !options.force => Err(refused(&site.name, message).with_hint(Hint::Force)),
+        Some((lump, message)) if !options.force => Err(refused(lump, message).with_hint(Hint::Force)),
         _ => {
             let mut warnings: Vec<String> = doubts.into_iter().map(|(_, message)| message).collect();
             warnings.dedup();

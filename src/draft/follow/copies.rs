@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::apply::is_one_array;
 use super::{Edit, Spliced, What, cascade, refused};
 use crate::bsp::{How, Link, Links};
 use crate::dialect::Role;
@@ -30,7 +31,11 @@ pub(super) fn edit(links: &Links<'_>, site: usize, range: Range<usize>) -> Resul
         for block in blocks {
             let end = if *list == site { block.end } else { after(links, *list, block.end) };
             let first = records.len() / links.sites[*list].record.size;
-            block.clone().for_each(|index| records.extend_from_slice(links.sites[*list].record(index)));
+            for index in block.clone() {
+                let mut record = links.sites[*list].record(index).to_vec();
+                part(links, *list, copied, index, &mut record)?;
+                records.extend(record);
+            }
             splices.push(Spliced { start: end, end, first, like: block.map(Some).collect() });
         }
         // Those that are put to the end of the list come last.
@@ -105,6 +110,39 @@ impl Copying<'_, '_> {
             }
         }
     }
+}
+
+/// Takes out of a copy what names records of its own list that name the original, and will not name the copy: the
+/// neighbors of a displacement.
+fn part(links: &Links<'_>, list: usize, copied: &[bool], original: usize, record: &mut [u8]) -> Result<()> {
+    let site = &links.sites[list];
+    let is_own =
+        |link: &&Link| (link.from, link.to) == (list, list) && matches!(link.how, How::Index(_) | How::Item(..));
+    let own: Vec<&Link> = links.links.iter().filter(is_own).collect();
+    let named = |link: &Link, record: &[u8]| usize::try_from(link.named(record, site.len())?.0).ok();
+    let is_parted = |other: usize| {
+        copied.get(other) == Some(&false) && own.iter().any(|back| named(back, site.record(other)) == Some(original))
+    };
+    for group in own.chunk_by(|one, other| is_one_array(one, other)) {
+        let before: Vec<usize> = group.iter().map_while(|link| named(link, record)).collect();
+        let after: Vec<usize> = before.iter().copied().filter(|other| !is_parted(*other)).collect();
+        if before.len() == after.len() {
+            continue;
+        }
+        let wide = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
+        let mut is_put = group.iter().zip(&after).all(|(link, other)| link.word.put(record, wide(*other)));
+        is_put &= match group[0].how {
+            How::Item(word, form) => {
+                form.put(word.get(record), wide(after.len())).is_some_and(|count| word.put(record, count))
+            }
+            _ => group[0].none().is_some_and(|none| group[0].word.put(record, none)),
+        };
+        if !is_put {
+            let message = format!("a copy of {}[{original}] would name records that do not name it", site.name);
+            return Err(refused(&site.name, message));
+        }
+    }
+    Ok(())
 }
 
 /// Whether the records of a list are copied along: those that belong to others by their order follow anyway.

@@ -75,6 +75,9 @@ impl Outside<'_, '_> {
                     return Err(error.with_hint(hint));
                 }
                 self.followed.removed.push(FollowedRecords { lump: format!("{name}.pieces"), count: removed.len() });
+                self.followed.warnings.push(format!(
+                    "the solids of {name} whose pieces went keep their center of mass, their size and their hulls"
+                ));
             }
             if count > 0 {
                 self.followed.note(name, &lump.to_lowercase(), count);

@@ -141,6 +141,7 @@ codes! {
     ENTITY_RECORD = "entity-record", Warning,
         "an entity names an area portal or an occluder that the map does not have";
     ENTITY_WORLD = "entity-world", Warning, "the first entity is not worldspawn";
+    ENTITY_NO_WORLD = "entity-no-world", Error, "an edit takes away that the first entity is worldspawn";
     ENTITY_SYNTAX = "entity-syntax", Warning, "engines may read the entity text in another way than intended";
     ENTITY_STRUCTURE = "entity-structure", Error,
         "engines stop at the entity text: a brace or value is missing, or text is between entities";
@@ -283,15 +284,15 @@ impl Sink {
         self.groups.iter().any(|group| group.code.severity == Severity::Error)
     }
 
-    /// The findings that an older sink does not have, ten of a kind.
-    pub(in crate::op) fn without(mut self, old: Sink) -> Sink {
+    /// The findings that an older sink does not have, at most this many of a kind.
+    pub(in crate::op) fn without(mut self, old: Sink, most: usize) -> Sink {
         let mut old: HashMap<_, Group> =
             old.groups.into_iter().map(|group| ((group.code.name, group.lump.clone()), group)).collect();
         self.groups.retain_mut(|group| {
             if let Some(old) = old.remove(&(group.code.name, group.lump.clone())) {
                 group.subtract(old);
             }
-            group.listed.truncate(LISTED);
+            group.listed.truncate(most);
             group.total > 0
         });
         self

@@ -376,11 +376,23 @@ pub struct Usage {
     pub limit: &'static Limit,
     /// What the map has, in the limit's unit.
     pub count: usize,
+    /// How many of these may not count: it is not known.
+    pub unsure: usize,
     /// The size of a unit in bytes, if all units have one size: of a record, or of a byte.
     pub unit_bytes: Option<usize>,
 }
 
 impl Usage {
+    /// What the map has, in words: `2100 entities in the game at once`.
+    pub(crate) fn amount(&self) -> String {
+        let Usage { limit, count, unsure, .. } = *self;
+        match count.saturating_sub(unsure) {
+            _ if unsure == 0 => format!("{count} {}", limit.unit),
+            sure if sure > limit.most => format!("at least {sure} {}", limit.unit),
+            sure => format!("{sure} to {count} {} (which classes count is not known of all)", limit.unit),
+        }
+    }
+
     /// The used part of the limit, in percent.
     pub fn percent(&self) -> f64 {
         100.0 * amount(self.count) / amount(self.limit.most.max(1))
@@ -407,9 +419,10 @@ pub(super) fn check_these(
     entities: Option<&Entities<'_>>,
     sink: &mut Sink,
 ) {
-    for Usage { limit, count, .. } in counted(lumps, limits, entities).filter(|it| it.count > it.limit.most) {
+    for usage in counted(lumps, limits, entities).filter(|it| it.count > it.limit.most) {
+        let limit = usage.limit;
         sink.add(&LIMIT, At::lump(limit.lump), || {
-            let has = format!("it has {count} {}", limit.unit);
+            let has = format!("it has {}", usage.amount());
             match limit.whose {
                 Whose::Compiler => format!("{has}; compilers for {} accept {}", engine.title, limit.most),
                 _ if limit.unit == Unit::InGame => format!("{has}; {} has room for {}", engine.title, limit.most),
@@ -439,19 +452,24 @@ pub fn usage(bsp: &Bsp<'_>, engine: &'static Engine) -> Vec<Usage> {
     counted(&lumps, engine.limits.iter(), entities.as_ref()).collect()
 }
 
-/// The number of entities that the game keeps, in the game mode with the most. The first entity is the world, which
-/// has a place of its own.
-fn in_game(spawn: &Spawn, entities: &Entities<'_>) -> usize {
+/// The number of entities that take a place, in the game mode with the most, and of how many of them that is not known.
+/// The first entity is the world, which has a place of its own.
+fn in_game(spawn: &Spawn, entities: &Entities<'_>) -> (usize, usize) {
     let modes = (spawn.mode_flags.len() + spawn.mode_keys.len()).max(1);
-    let mut kept = vec![0; modes];
+    let (mut kept, mut unsure) = (vec![0; modes], 0);
     for entity in entities.iter().skip(1) {
-        let is = |names: &[&str]| {
-            entity.class().is_some_and(|class| names.iter().any(|name| class.eq_ignore_ascii_case(name.as_bytes())))
+        let is_class = |name: &&str| {
+            entity.class().is_some_and(|class| match name.strip_suffix('*') {
+                Some(start) => class.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start.as_bytes())),
+                None => class.eq_ignore_ascii_case(name.as_bytes()),
+            })
         };
+        let is = |names: &[&str]| names.iter().any(is_class);
         let has_name = entity.get("targetname").is_some_and(|name| !name.is_empty());
         if is(spawn.removed) || (!has_name && is(spawn.removed_without_name)) {
             continue;
         }
+        unsure += usize::from(spawn.known.is_some_and(|known| !is(known)));
         let flags = entity.get("spawnflags").map_or(0, leading_integer);
         let by_flag = spawn.mode_flags.iter().map(|bit| flags & bit != 0);
         let by_key = spawn.mode_keys.iter().map(|key| entity.get(key).is_some_and(|value| leading_integer(value) != 0));
@@ -460,7 +478,7 @@ fn in_game(spawn: &Spawn, entities: &Entities<'_>) -> usize {
             *mode += usize::from(!left_out.next().unwrap_or(false));
         }
     }
-    kept.into_iter().max().unwrap_or(0)
+    (kept.into_iter().max().unwrap_or(0), unsure)
 }
 
 /// The number at the start of a value, as `atoi` reads it; 0 without one.
@@ -478,11 +496,16 @@ fn counted<'a>(
 ) -> impl Iterator<Item = Usage> + 'a {
     limits.filter_map(move |limit| {
         let lump = lumps.lump(limit.lump)?;
+        let mut unsure = 0;
         let count = match limit.unit {
             Unit::Records => lumps.named(limit.lump).map(|records| records.len()),
             Unit::Bytes => Some(lumps.bsp.len(lump.slot)),
             Unit::Entities => entities.map(Entities::len),
-            Unit::InGame => entities.map(|entities| in_game(&lumps.bsp.dialect().checks.spawn, entities)),
+            Unit::InGame => entities.map(|entities| {
+                let (count, of_these) = in_game(&lumps.bsp.dialect().checks.spawn, entities);
+                unsure = of_these;
+                count
+            }),
             Unit::FaceEdges => lumps.named(limit.lump).and_then(|faces| {
                 let [counts] = faces.columns(["edge_count"]).ok()?;
                 (0..faces.len()).filter_map(|face| usize::try_from(counts.get(face)).ok()).max()
@@ -498,6 +521,6 @@ fn counted<'a>(
             Unit::Bytes => Some(1),
             Unit::Entities | Unit::InGame | Unit::FaceEdges | Unit::Textures => None,
         };
-        Some(Usage { limit, count: count?, unit_bytes })
+        Some(Usage { limit, count: count?, unsure, unit_bytes })
     })
 }

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use crate::bsp::{Bsp, Links};
 use crate::bytes::escaped;
-use crate::content::entities::{DiagnosticKind, Entities, Entity, Flaw, Output, OutputField, Pair};
+use crate::content::entities::{DiagnosticKind, Entities, Entity, Flaw, Output, OutputField, Pair, is_world};
 use crate::dialect::{BrushClasses, Engine, EntityForm, Role, TextEffect, TextTrait, Unit};
 use crate::draft::{Draft, entity_values};
 use crate::error::Result;
@@ -28,13 +28,14 @@ pub(super) use finding::{At, LISTED, Sink, UNUSED_RECORDS};
 pub use finding::{CODES, Denied, code};
 use finding::{
     ENTITY_BRACE, ENTITY_CLASS, ENTITY_END, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NO_EXTENT,
-    ENTITY_NO_MODEL, ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX,
+    ENTITY_NO_MODEL, ENTITY_NO_WORLD, ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX,
     ENTITY_TAIL, ENTITY_TARGET, ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
 };
 pub use light::places_light;
 use lumps::{Lump, Lumps};
 pub use lumps::{Usage, usage};
 pub use physics::places_solids;
+pub(crate) use physics::shapes_of;
 pub use references::{Stale, stale};
 
 /// Options of a check.
@@ -51,6 +52,8 @@ pub struct Options {
     pub engine: Option<String>,
     /// Codes that are left out.
     pub allowed: Vec<&'static Code>,
+    /// How many findings of a code are listed for a lump; by default ten.
+    pub most: Option<usize>,
 }
 
 impl Options {
@@ -59,6 +62,17 @@ impl Options {
     pub fn engine(mut self, name: impl Into<String>) -> Self {
         self.engine = Some(name.into());
         self
+    }
+
+    /// Lists this many findings of a code for a lump.
+    #[must_use]
+    pub fn list(mut self, most: usize) -> Self {
+        self.most = Some(most);
+        self
+    }
+
+    fn most(&self) -> usize {
+        self.most.unwrap_or(LISTED)
     }
 
     /// Leaves out findings of this code.
@@ -93,7 +107,7 @@ impl Options {
 /// # Errors
 /// [`crate::ErrorKind::Argument`] for an engine that the dialect does not know.
 pub fn run(bsp: &Bsp<'_>, options: &Options) -> Result<Vec<Finding>> {
-    let mut sink = Sink::new(&options.allowed, LISTED);
+    let mut sink = Sink::new(&options.allowed, options.most());
     check(bsp, engine(bsp, options)?, None, &mut sink);
     Ok(sink.into_findings())
 }
@@ -122,6 +136,19 @@ pub fn run(bsp: &Bsp<'_>, options: &Options) -> Result<Vec<Finding>> {
 /// # Errors
 /// As [`run`]; those of an open lens that cannot be written.
 pub fn introduced(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> {
+    Ok(of_edit(new_findings(draft, options)?))
+}
+
+/// Findings that an edit adds. Some games have start maps without a world, but an edit that takes the world away is
+/// refused, as an edit of the first entity is.
+pub fn of_edit(mut added: Vec<Finding>) -> Vec<Finding> {
+    for lost in added.iter_mut().filter(|finding| *finding.code == ENTITY_WORLD) {
+        lost.code = &ENTITY_NO_WORLD;
+    }
+    added
+}
+
+fn new_findings(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> {
     let engine = engine(draft.bsp(), options)?;
     let Some(view) = draft.view()? else { return Ok(Vec::new()) };
     let touched = touched(draft, &view);
@@ -129,12 +156,13 @@ pub fn introduced(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> 
         return Ok(findings);
     }
     let all = |bsp: &Bsp<'_>| {
-        let mut sink = Sink::new(&options.allowed, finding::COMPARED);
+        let mut sink = Sink::new(&options.allowed, options.most().max(finding::COMPARED));
         check(bsp, engine, Some(&touched), &mut sink);
         sink
     };
     let new = all(&view);
-    let mut found = if new.is_empty() { Vec::new() } else { new.without(all(draft.bsp())).into_findings() };
+    let mut found =
+        if new.is_empty() { Vec::new() } else { new.without(all(draft.bsp()), options.most()).into_findings() };
     found.extend(left_behind(draft, &view, options));
     Ok(found)
 }
@@ -149,10 +177,10 @@ fn touched(draft: &Draft<'_>, view: &Bsp<'_>) -> Vec<SlotId> {
 /// Of what [`introduced`] finds, the light and the collision models that do not go along with the edits; `view` is the
 /// map with these.
 pub fn left_behind(draft: &Draft<'_>, view: &Bsp<'_>, options: &Options) -> Vec<Finding> {
-    let mut left = Sink::new(&options.allowed, LISTED);
+    let mut left = Sink::new(&options.allowed, options.most());
     let touched = touched(draft, view);
     light::check_relit(draft.bsp(), view, &touched, &mut left);
-    physics::check_left(draft.bsp(), view, &touched, &mut left);
+    physics::check_left(draft, view, &touched, &mut left);
     left.into_findings()
 }
 
@@ -226,12 +254,12 @@ fn introduced_by_edit(
     // Each part is looked at on both sides only if something is found on the new one.
     let parts = [check_edited_entities, check_edited_limits].into_iter().flat_map(|check| {
         let look = |bsp, is_new| {
-            let mut sink = Sink::new(&options.allowed, finding::COMPARED);
+            let mut sink = Sink::new(&options.allowed, options.most().max(finding::COMPARED));
             check(bsp, edit.as_ref().map(|edit| (edit, is_new)), touched, engine, &mut sink);
             sink
         };
         let new = look(view, true);
-        if new.is_empty() { Vec::new() } else { new.without(look(old, false)).into_findings() }
+        if new.is_empty() { Vec::new() } else { new.without(look(old, false), options.most()).into_findings() }
     });
     Some(parts.collect())
 }
@@ -472,9 +500,10 @@ fn check_these<'e>(
     sink: &mut Sink,
 ) {
     let most = engine.and_then(|engine| engine.max_token);
-    let world = entities.get(0).and_then(|first| first.class().map(<[u8]>::to_vec));
-    if !world.as_ref().is_some_and(|class| class.eq_ignore_ascii_case(b"worldspawn")) {
-        sink.add(&ENTITY_WORLD, At::lump(lump).record(0), || match &world {
+    let first = entities.get(0);
+    if !is_world(first.as_ref()) {
+        let world = first.as_ref().and_then(Entity::class);
+        sink.add(&ENTITY_WORLD, At::lump(lump).record(0), || match world {
             Some(class) => format!("the first entity is a {}, not worldspawn", shown(class)),
             None => "there is no first entity with the class worldspawn".into(),
         });

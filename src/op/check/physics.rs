@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use super::finding::{At, PHYS_MOVED, Sink};
 use crate::bsp::{Bsp, Column};
+use crate::draft::Draft;
 use crate::file::{Slot, SlotId};
 
 /// The lumps that make the shape of a solid, and the one that has the solids.
@@ -38,13 +39,16 @@ fn has(bsp: &Bsp<'_>, lump: &str) -> bool {
     bsp.slots().iter().any(|slot| slot.name == lump && size(slot) > NO_SOLID)
 }
 
-/// How many models a map has.
-fn models(bsp: &Bsp<'_>) -> usize {
-    bsp.records("MODELS").map_or(0, |models| models.len())
+/// The shapes of some brushes, to whose solids they belong; none if they cannot be read.
+pub(crate) fn shapes_of(map: &Bsp<'_>, which: impl Fn(usize) -> bool) -> Vec<Vec<u8>> {
+    let shapes = brushes(map).unwrap_or_default().into_iter().enumerate();
+    shapes.filter(|(brush, _)| which(*brush)).map(|(_, shape)| shape).collect()
 }
 
-/// Finds the brushes and displacements that have a shape after an edit of these slots that none had before.
-pub(super) fn check_left(old: &Bsp<'_>, new: &Bsp<'_>, touched: &[SlotId], sink: &mut Sink) {
+/// Finds the brushes and displacements that have a shape after the edits of these slots that none had before, and that
+/// came with no solid.
+pub(super) fn check_left(draft: &Draft<'_>, new: &Bsp<'_>, touched: &[SlotId], sink: &mut Sink) {
+    let old = draft.bsp();
     let is_touched = |slot: &&Slot| touched.contains(&slot.id);
     for solids in &SOLIDS {
         let mut slots = old.slots().iter().filter(is_touched);
@@ -52,10 +56,9 @@ pub(super) fn check_left(old: &Bsp<'_>, new: &Bsp<'_>, touched: &[SlotId], sink:
             continue;
         }
         let (Some(before), Some(after)) = ((solids.shapes)(old), (solids.shapes)(new)) else { continue };
-        // What a model of another map brings is at the ends of the lists, and its solids come along.
-        let count = if models(new) > models(old) { before.len() } else { after.len() };
         let before: HashSet<Shape> = before.into_iter().collect();
-        for (index, _) in after.iter().enumerate().take(count).filter(|(_, shape)| !before.contains(*shape)) {
+        let is_left = |shape: &Shape| !before.contains(shape) && !draft.has_brought(shape);
+        for (index, _) in after.iter().enumerate().filter(|(_, shape)| is_left(shape)) {
             sink.add(&PHYS_MOVED, At::lump(solids.of).record(index), || {
                 format!("its shape is another one; {} has the solid of the old one", solids.lump)
             });

@@ -12,6 +12,7 @@ use crate::content::pak::Pak;
 use crate::dialect::Dialect;
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind, Hint, Place, Result};
+use crate::op::check::shapes_of;
 
 // A model of another map, with all that it needs.
 
@@ -127,6 +128,7 @@ impl Copying {
         lumps.extend(outside.names.lump());
         let warnings = work.blocks(&mut lumps, model, number)?;
         work.warnings.extend(warnings);
+        work.warnings.extend(outside.light.left_out(&own_links, &their_links).iter().map(|name| left_out(name)));
         let copy = outside.light.is_in_copy().filter(|_| !outside.unlit.is_empty());
         if let Some(lump) = copy.filter(|_| !self.force) {
             let message = format!("the light of one of the maps is in {lump} alone, from where it is not copied");
@@ -154,6 +156,10 @@ impl Copying {
         };
         copied.warnings.extend(left_behind(from, &map, &outside.names.names));
         lumps.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))?;
+        let brushes = their_links.site("BRUSHES").and_then(|site| work.needed.get(&site));
+        if let Some(brushes) = brushes.filter(|_| map.slot("PHYSCOLLIDE").is_ok()) {
+            draft.brought().extend(shapes_of(from, |brush| brushes.contains(&brush)));
+        }
         copied.entities = self.entities(draft, from, model, number)?;
         Ok(copied)
     }
@@ -196,6 +202,11 @@ impl Copying {
         }
         Ok(indices)
     }
+}
+
+/// The warning about something of the other map that adds to the model, and for which the map has no place.
+pub(super) fn left_out(name: &str) -> String {
+    format!("{name} is left out, since the map has none")
 }
 
 /// Materials that only the other map's pakfile has.

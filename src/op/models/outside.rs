@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::copy::refused;
+use super::copy::{left_out, refused};
 use super::transplant::Transplant;
 use crate::bsp::{Bsp, Links};
 use crate::bytes::{Data, align_up, short, wide, word};
@@ -195,7 +195,7 @@ impl Transplant<'_, '_, '_> {
                 continue;
             }
             let Ok(target) = self.to.slot(name).map(|slot| slot.id) else {
-                warnings.push(format!("{name} is left out, since the map has none"));
+                warnings.push(left_out(name));
                 continue;
             };
             let mut new = match lumps.remove(&target) {
@@ -418,6 +418,16 @@ impl<'o> NewLight<'o> {
             }
         }
         Ok(new)
+    }
+
+    /// The lumps of the other map that run parallel to its light, with light of the model, and that the target does not
+    /// have.
+    pub(super) fn left_out(&self, own: &Links<'_>, theirs: &Links<'_>) -> Vec<String> {
+        let has_light = |lump: &str| self.lumps.get(lump).is_some_and(|grown| !grown.added.is_empty());
+        let is_left = |name: &str| own.named(name).is_none_or(|site| site.len() == 0);
+        let parallel = theirs.sites.iter().filter(|site| site.len() > 0 && is_left(&site.name));
+        let of_light = parallel.filter(|site| site.parallel.is_some_and(|parallel| has_light(parallel.lump)));
+        of_light.map(|site| site.name.clone()).collect()
     }
 
     /// The lump in which one of the maps alone has its light, since the one that it is a copy of is empty.

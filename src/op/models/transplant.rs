@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::copy::{Graph, Named, Needed, by_bytes, is_shared, named, refused};
+use super::copy::{Graph, Named, Needed, by_bytes, is_shared, left_out, named, refused};
 use super::outside::Outside;
 use crate::bsp::{Bsp, How, Link};
 use crate::bytes::short;
@@ -44,7 +44,7 @@ impl Transplant<'_, '_, '_> {
                 }
                 // What only adds to other records can be missing.
                 None if list.parallel.is_some() || list.name.starts_with("bspx:") => {
-                    self.warnings.push(format!("{} is left out, since the map has none", list.name));
+                    self.warnings.push(left_out(&list.name));
                     self.needed.remove(&site);
                 }
                 None => return Err(refused(&list.name, format!("the map has no {}", list.name))),
