@@ -53,7 +53,13 @@ fn measure(map: &Map, bytes: usize, turns: usize) -> Outcome {
     let light = bsp.light()?;
     let program = |verb: &str, more: &[&str]| -> Outcome {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bspkit"));
-        let done = command.args(["-q", "light", verb]).arg(&map.path).arg(&images as &Path).args(more).status()?;
+        let done = command
+            .args(["-q", "light", verb])
+            .arg(&map.path)
+            .args((verb == "export").then_some("-o"))
+            .arg(&images as &Path)
+            .args(more)
+            .status()?;
         if done.success() { Ok(()) } else { Err(format!("{verb} fails").into()) }
     };
     program("export", &[])?;
@@ -77,7 +83,7 @@ fn measure(map: &Map, bytes: usize, turns: usize) -> Outcome {
         let mut light = Light::clone(&light);
         Ok(light.adjust(&Adjustment { gain: 0.9, ..Adjustment::default() }, |_, _, _| true)?)
     });
-    group.row("`bspkit light export`", work, copy, || program("export", &["--force"]));
+    group.row("`bspkit light export`", work, copy, || program("export", &["--overwrite"]));
     group.row("`bspkit light import`", work, copy, || program("import", &["-o", &out]));
     group.measure(turns)?;
     Ok(())

@@ -16,7 +16,8 @@ use serde::Serialize;
 use super::context::{Context, Report};
 use super::help;
 use super::maps::{Maps, Reading};
-use super::talk::{Code, Job, count, json, shown};
+use super::save::how_to_list;
+use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, count, json, shown};
 
 // `check`: finds errors in maps.
 
@@ -101,7 +102,7 @@ struct Checked {
 
 impl Report for Checked {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        print(&self.findings, job);
+        print(&self.findings, how_to_list, job);
         Ok(())
     }
 
@@ -130,7 +131,8 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         cx.talk.stdout(text.as_bytes())?;
         return Ok(Code::Done);
     }
-    let mut wanted = check::Options::default();
+    let most = if cx.talk.verbose { MOST_OF_ALL } else { MOST_OF_A_KIND };
+    let mut wanted = check::Options::default().list(most);
     wanted.engine.clone_from(&args.engine.engine);
     wanted.allowed.clone_from(&args.allow);
     let named: Vec<&Path> = args.maps.iter().map(PathBuf::as_path).collect();
@@ -153,8 +155,8 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     })
 }
 
-/// Prints a line for each finding, and a line with their numbers.
-pub(super) fn print(findings: &[Finding], job: &mut Job<'_>) {
+/// Prints a line for each finding, with what is said after it, and a line with their numbers.
+pub(super) fn print(findings: &[Finding], after: fn(&Finding) -> &'static str, job: &mut Job<'_>) {
     // If the file was cut short, the other findings may be consequences of that.
     let is_cut = findings.first().is_some_and(|first| first.code.name == "file-cut");
     let listed = if is_cut && !job.talk.verbose { &findings[..1] } else { findings };
@@ -167,7 +169,7 @@ pub(super) fn print(findings: &[Finding], job: &mut Job<'_>) {
                 Severity::Error => job.talk.verdict(false, &word),
                 _ => word,
             };
-            job.line(format!("{}: {word}{rest}", job.path));
+            job.line(format!("{}: {word}{rest}{}", job.path, after(finding)));
         }
     }
     let more: usize = findings[listed.len()..].iter().map(|finding| finding.count).sum();

@@ -181,10 +181,10 @@ fn print(found: &MapFindings, job: &mut Job<'_>) {
     let findings: Vec<Finding> = found.findings.iter().map(|(finding, _)| finding.clone()).collect();
     let known = count(found.known, "finding is", "findings are");
     match (found.known, &findings[..]) {
-        (0, _) => check::print(&findings, job),
+        (0, _) => check::print(&findings, |_| "", job),
         (_, []) => job.say(&format!("{}: nothing new; {known} in the baseline", job.path)),
         _ => {
-            check::print(&findings, job);
+            check::print(&findings, |_| "", job);
             job.say(&format!("{}: {known} in the baseline", job.path));
         }
     }

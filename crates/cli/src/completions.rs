@@ -138,7 +138,7 @@ fn offered(arg: &Arg) -> Option<Vec<&'static str>> {
     let mut values: Vec<&str> = match arg.get_value_names()?.first()?.as_str() {
         "LUMP" | "LUMP|DIR" => Role::ALL.iter().map(|role| role.name()).chain(lumps()).collect(),
         "SEL" => CLASSES.to_vec(),
-        "NAME" if arg.get_long() == Some("game") => {
+        "GAME" if arg.get_long() == Some("flag-names") => {
             ALL.iter().flat_map(|dialect| dialect.games).map(|game| game.name).collect()
         }
         _ => return None,
@@ -154,22 +154,22 @@ fn offered(arg: &Arg) -> Option<Vec<&'static str>> {
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit man > bspkit.1
-  bspkit man man1"
+  bspkit man -o man1"
 ))]
 pub(crate) struct ManArgs {
     /// The folder to write to: one page for the program and one for each command
-    #[arg(value_name = "DIR")]
-    folder: Option<PathBuf>,
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
     /// Replace existing files
-    #[arg(long, requires = "folder")]
-    force: bool,
+    #[arg(long, requires = "output")]
+    overwrite: bool,
 }
 
 pub(crate) fn run_man(cx: &Context, args: &ManArgs) -> Result<Code> {
     let mut program = Cli::command().disable_help_subcommand(true);
     // Gives the commands their full names and the common options.
     program.build();
-    let Some(folder) = &args.folder else {
+    let Some(folder) = &args.output else {
         cx.talk.stdout(&page(program)?)?;
         return Ok(Code::Done);
     };
@@ -177,7 +177,7 @@ pub(crate) fn run_man(cx: &Context, args: &ManArgs) -> Result<Code> {
     pages_of(&program, &mut pages)?;
     put::folder(folder)?;
     for (name, page) in &pages {
-        put(&folder.join(format!("{name}.1")), page, args.force)?;
+        put(&folder.join(format!("{name}.1")), page, args.overwrite)?;
     }
     if !cx.talk.quiet {
         cx.talk.stderr(format!("{}: {}\n", shown(folder), count(pages.len(), "page", "pages")).as_bytes());

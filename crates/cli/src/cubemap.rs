@@ -26,7 +26,7 @@ use crate::talk::{Job, count, text_and_raw};
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit cubemap list map.bsp
   bspkit cubemap strip map.bsp -o out.bsp
-  bspkit cubemap rename map.bsp own_arena --from old -o out.bsp"
+  bspkit cubemap rename map.bsp own_arena --old old -o out.bsp"
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -141,7 +141,7 @@ fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
 /// was renamed: names of textures and materials stay.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit cubemap rename map.bsp own_arena --from old -o out.bsp
+    "  bspkit cubemap rename map.bsp own_arena --old old -o out.bsp
   bspkit cubemap rename map.bsp map --dry-run"
 ))]
 pub(crate) struct RenameArgs {
@@ -152,7 +152,7 @@ pub(crate) struct RenameArgs {
     new: OsString,
     /// The old name [default: that of the file, or the one name that the paths in the map have]
     #[arg(long, value_name = "OLD")]
-    from: Option<OsString>,
+    old: Option<OsString>,
     #[command(flatten)]
     save: Save,
 }
@@ -161,11 +161,11 @@ fn run_rename(cx: &Context, args: &RenameArgs) -> Result<Code> {
     if args.map.are_many() {
         return Err(bad_argument("several maps cannot have one name".into(), "name one map"));
     }
-    let old = match old_name(cx, args.map.first(), args.from.as_deref()) {
+    let old = match old_name(cx, args.map.first(), args.old.as_deref()) {
         Ok(old) => old,
         Err(error) => return failed(cx, args.map.first(), args.save.json, error),
     };
-    let rename = renaming(&old, &args.new, args.from.is_some())?.only_cubemaps().merging(args.save.force);
+    let rename = renaming(&old, &args.new, args.old.is_some())?.only_cubemaps().merging(args.save.force);
     args.save.each(cx, args.map.find(), |draft, _, job| {
         let task = Task::of_cubemaps(rename.apply(draft)?);
         if job.json {

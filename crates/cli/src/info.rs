@@ -286,6 +286,9 @@ struct LimitJson {
     /// `engine` or `compiler`.
     whose: &'static str,
     count: usize,
+    /// How many of these may not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unsure: Option<usize>,
     max: usize,
     percent: f64,
     /// The bytes of `count` and of `max` units, if all units have one size.
@@ -295,7 +298,7 @@ struct LimitJson {
 
 impl From<&Usage> for LimitJson {
     fn from(usage: &Usage) -> Self {
-        let Usage { limit, count, unit_bytes, .. } = *usage;
+        let Usage { limit, count, unsure, unit_bytes, .. } = *usage;
         let unit = match limit.unit {
             Unit::Records => "records",
             Unit::Bytes => "bytes",
@@ -316,6 +319,7 @@ impl From<&Usage> for LimitJson {
                 _ => "engine",
             },
             count,
+            unsure: (unsure > 0).then_some(unsure),
             max: limit.most,
             percent,
             bytes: bytes(count),
@@ -336,9 +340,10 @@ impl Report for Limits {
         };
         job.line(format!("{}: limits of {} ({})", job.path, self.title, self.engine));
         job.line(line(["lump", "used", "max", "unit", "of bytes", "full", "limit of"]));
-        for LimitJson { lump, unit, whose, count, max, percent, bytes, max_bytes } in &self.limits {
+        for LimitJson { lump, unit, whose, count, unsure, max, percent, bytes, max_bytes } in &self.limits {
             let bytes = bytes.zip(*max_bytes).map(|(used, max)| format!("{used} / {max}")).unwrap_or_default();
-            let (count, most, full) = (count.to_string(), max.to_string(), format!("{percent:.1}%"));
+            let least = unsure.map(|unsure| format!("{}-", count.saturating_sub(unsure))).unwrap_or_default();
+            let (count, most, full) = (format!("{least}{count}"), max.to_string(), format!("{percent:.1}%"));
             job.line(line([lump, &count, &most, unit, &bytes, &full, whose]));
         }
         if job.many {

@@ -30,7 +30,7 @@ use crate::save::{Edited, Save};
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit light stat base1.bsp
-  bspkit light export base1.bsp light1
+  bspkit light export base1.bsp -o light1
   bspkit light import base1.bsp light1 -o out.bsp
   bspkit light adjust base1.bsp --gain 1.5 --tint 1,0.9,0.8 -o out.bsp"
 ))]
@@ -376,24 +376,24 @@ fn print(set: &LightSet, stat: &LightStat, job: &mut Job<'_>) -> Result<()> {
 
 /// Write the light as images
 ///
-/// DIR gets `light.json`, which lists for each face, style and bump direction the file and the position in it. The
-/// images are `page_000.png` and so on; with --by face they are `faces/00012_s0.png` (face 12, style 0), and
+/// The folder gets `light.json`, which lists for each face, style and bump direction the file and the position in it.
+/// The images are `page_000.png` and so on; with --by face they are `faces/00012_s0.png` (face 12, style 0), and
 /// `faces/00012_s0_b1.png` to `_b3` for the directions of bumped faces. If a map has several kinds of light, each has a
 /// folder: `ldr`, `hdr`, `decoupled`, `rgb`. Source light is in `.hdr` files; the `.png` with the same name is a
 /// preview that can be edited too. Faces with light outside the lump are reported and left out; then the exit status is
 /// 1.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit light export base1.bsp pages
-  bspkit light export base1.bsp faces --by face --faces 12,20-25
-  bspkit light export maps lights"
+    "  bspkit light export base1.bsp -o pages
+  bspkit light export base1.bsp -o faces --by face --faces 12,20-25
+  bspkit light export maps -o lights"
 ))]
 struct ExportArgs {
     #[command(flatten)]
     maps: MapArgs,
     /// The folder to write to, created if it is missing; for several maps, it gets a folder for each
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    #[arg(short, long, value_name = "DIR", required = true)]
+    output: PathBuf,
     /// The content of each file; Quake III light is always in pages
     #[arg(long, value_name = "WHAT", default_value = "page")]
     by: By,
@@ -401,7 +401,7 @@ struct ExportArgs {
     choice: Choice,
     /// Replace existing files
     #[arg(long)]
-    force: bool,
+    overwrite: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -414,7 +414,7 @@ enum By {
 
 fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
     let maps = args.maps.find().one_by_one();
-    maps.check_folder(&args.folder)?;
+    maps.check_folder(&args.output)?;
     maps.each(cx, |map, job| export(&cx.open(&map.path)?, map, cx.options.jobs(), args, job))
 }
 
@@ -429,16 +429,16 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &ExportArgs, job: 
     if export.files().is_empty() {
         return Ok(job.nothing(&nothing(bsp, &map.path)?));
     }
-    let folder = &map.place(&args.folder, "");
+    let folder = &map.place(&args.output, "");
     let cannot = || format!("cannot export to {}", shown(folder));
     make_folders(folder, &export).with_context(cannot)?;
-    refuse_others(folder, args.force, &export).with_context(cannot)?;
+    refuse_others(folder, args.overwrite, &export).with_context(cannot)?;
     let written = in_parallel(threads, export.files(), |file| {
         let mut files = export.encode(file)?.into_iter();
-        files.try_for_each(|(name, bytes)| Ok(put(&folder.join(name), &bytes, args.force)?))
+        files.try_for_each(|(name, bytes)| Ok(put(&folder.join(name), &bytes, args.overwrite)?))
     });
     written.into_iter().collect::<Result<Vec<()>>>().with_context(cannot)?;
-    put(&folder.join(INDEX), export.index(), args.force).with_context(cannot)?;
+    put(&folder.join(INDEX), export.index(), args.overwrite).with_context(cannot)?;
     let images: usize = export.files().iter().map(light::File::image_count).sum();
     let (images, files) = (count(images, "image", "images"), count(export.files().len(), "file", "files"));
     job.say(&format!("{}: {images} in {files}", shown(folder)));
@@ -455,9 +455,9 @@ fn make_folders(folder: &Path, export: &Export<'_, '_>) -> Result<()> {
 }
 
 /// Refuses existing files before anything is written.
-fn refuse_others(folder: &Path, force: bool, export: &Export<'_, '_>) -> Result<()> {
+fn refuse_others(folder: &Path, overwrite: bool, export: &Export<'_, '_>) -> Result<()> {
     let mut paths = export.names().chain([INDEX.to_owned()]).map(|name| folder.join(name));
-    paths.try_for_each(|path| Ok(refuse(&path, force)?))
+    paths.try_for_each(|path| Ok(refuse(&path, overwrite)?))
 }
 
 // `light import`: reads light from images.

@@ -167,7 +167,7 @@ fn parse(given: &[OsString], split: fn(&clap::Command, Vec<OsString>) -> Vec<OsS
         Err(_) => {
             let mut program = Cli::command();
             parsed(&mut program).unwrap_or_else(|mut error| {
-                words::suggest(&mut error, &program, words::command(&program, given));
+                words::suggest(&mut error, &program, given);
                 error.format(&mut program).exit()
             })
         }

@@ -131,8 +131,8 @@ pub(crate) struct InsertArgs {
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     format: Option<Format>,
     /// Use the flag names of this game [default: those of the dialect]
-    #[arg(long, value_name = "NAME")]
-    game: Option<String>,
+    #[arg(long, value_name = "GAME")]
+    flag_names: Option<String>,
     #[command(flatten)]
     save: Save,
 }
@@ -141,7 +141,7 @@ fn run_insert(cx: &Context, args: &InsertArgs) -> Result<Code> {
     args.save.spare(&args.file)?;
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         let list = list_name(draft.bsp(), &args.records.list)?;
-        let names = folder::names(draft.bsp(), args.game.as_deref())?;
+        let names = folder::names(draft.bsp(), args.flag_names.as_deref())?;
         let lump = Lump::find(draft.bsp(), &list)?;
         let named = args.file.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
         let format = args.format.or(named).unwrap_or(Format::Json);

@@ -129,7 +129,7 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
     let Packed { draft, edited, mut warnings, findings, followed, is_new, .. } = packed;
     let findings = Findings::new(findings);
     if !args.force && !args.dry_run {
-        findings.refuse()?;
+        findings.refuse(job)?;
     }
     let plan = draft.plan(Layout::Keep)?;
     let dialect = draft.bsp().dialect();
@@ -239,19 +239,19 @@ impl Report for Done {
 /// `original` holds everything else, so that `pack` gives the very same map again, byte for byte. Edited files change
 /// only what they must. Two unpacks of a map are the same folder.
 ///
-/// For several maps, each map has its own folder below DIR, with the name of the map.
+/// For several maps, each map has its own folder below that of -o, with the name of the map.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit unpack dm4.bsp dm4
-  bspkit unpack c1m4.bsp c1m4 --text faces --format csv
-  bspkit unpack maps unpacked --force"
+    "  bspkit unpack dm4.bsp -o dm4
+  bspkit unpack c1m4.bsp -o c1m4 --text faces --format csv
+  bspkit unpack maps -o unpacked --overwrite"
 ))]
 pub(crate) struct UnpackArgs {
     #[command(flatten)]
     maps: MapArgs,
-    /// The folder to write to: a new or an empty one
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    /// The folder to write to: a new or an empty one; for several maps, it gets a folder for each
+    #[arg(short, long, value_name = "DIR", required = true)]
+    output: PathBuf,
     /// The format of records [default: json]
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     format: Option<Format>,
@@ -262,11 +262,11 @@ pub(crate) struct UnpackArgs {
     #[arg(long)]
     no_images: bool,
     /// Use the flag names of this game [default: those of the dialect]
-    #[arg(long, value_name = "NAME")]
-    game: Option<String>,
-    /// Replace the files of an unpacked map, or add files to a folder that is not empty
+    #[arg(long, value_name = "GAME")]
+    flag_names: Option<String>,
+    /// Replace existing files: those of an unpacked map, or of another folder that is not empty
     #[arg(long)]
-    force: bool,
+    overwrite: bool,
     /// Write nothing; print the files that would be written
     #[arg(long)]
     dry_run: bool,
@@ -293,13 +293,13 @@ struct UnpackDone {
 
 pub(crate) fn run_unpack(cx: &Context, args: &UnpackArgs) -> Result<Code> {
     let maps = args.maps.find().json(args.json);
-    maps.check_folder(&args.folder)?;
+    maps.check_folder(&args.output)?;
     let mut how = How::default();
-    (how.format, how.text, how.game) = (args.format, args.text.clone(), args.game.clone());
+    (how.format, how.text, how.game) = (args.format, args.text.clone(), args.flag_names.clone());
     how.no_images = args.no_images;
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
-        let folder = map.place(&args.folder, "");
+        let folder = map.place(&args.output, "");
         take_apart(&bsp, map, &folder, &how, args, job)
             .with_context(|| format!("cannot unpack {} to {}", shown(&map.path), shown(&folder)))
     })
@@ -314,7 +314,7 @@ fn take_apart(
     job: &mut Job<'_>,
 ) -> Result<Code> {
     names::refuse(folder)?;
-    refuse(folder, &map.path, args.force)?;
+    refuse(folder, &map.path, args.overwrite)?;
     let mut files = Vec::new();
     let mut target = Target::new(folder);
     let unpacked = unpack(bsp, how, |name, bytes| {
@@ -344,8 +344,8 @@ impl Report for UnpackDone {
     }
 }
 
-/// Refuses a folder that is not empty, except with `force`.
-fn refuse(folder: &Path, map: &Path, force: bool) -> Result<()> {
+/// Refuses a folder that is not empty, except with `overwrite`.
+fn refuse(folder: &Path, map: &Path, overwrite: bool) -> Result<()> {
     match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error.into()),
@@ -356,9 +356,9 @@ fn refuse(folder: &Path, map: &Path, force: bool) -> Result<()> {
     if fs::read_dir(folder)?.next().is_none() {
         return Ok(());
     }
-    if !force {
+    if !overwrite {
         let error = Error::new(ErrorKind::Refused, "the folder is not empty");
-        return Err(error.with_hint("--force replaces the files in it").into());
+        return Err(error.with_hint("--overwrite replaces the files in it").into());
     }
     let is_inside = real_path(map)?.zip(real_path(folder)?).is_some_and(|(map, folder)| map.starts_with(folder));
     if is_inside {

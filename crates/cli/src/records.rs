@@ -53,8 +53,8 @@ pub(crate) struct DumpArgs {
     #[arg(long, conflicts_with = "format")]
     json: bool,
     /// Use the flag names of this game [default: those of the dialect]
-    #[arg(long, value_name = "NAME")]
-    game: Option<String>,
+    #[arg(long, value_name = "GAME")]
+    flag_names: Option<String>,
 }
 
 impl DumpArgs {
@@ -71,7 +71,7 @@ pub(crate) fn run_dump(cx: &Context, args: &DumpArgs) -> Result<Code> {
     }
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
-        let names = folder::names(&bsp, args.game.as_deref())?;
+        let names = folder::names(&bsp, args.flag_names.as_deref())?;
         let cannot = || format!("cannot dump {} of {}", args.lump, shown(&map.path));
         let content = Lump::find(&bsp, &args.lump).with_context(cannot)?;
         let format = match maps.many {
@@ -159,8 +159,8 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     format: Option<RecordsFormat>,
     /// Use the flag names of this game [default: those of the dialect]
-    #[arg(long, value_name = "NAME")]
-    game: Option<String>,
+    #[arg(long, value_name = "GAME")]
+    flag_names: Option<String>,
     #[command(flatten)]
     numbers: NumberArgs,
     #[command(flatten)]
@@ -197,7 +197,7 @@ pub(crate) fn run_load(cx: &Context, args: &LoadArgs) -> Result<Code> {
     }
     args.save.spare(&args.file)?;
     args.save.each(cx, args.maps.find(), |draft, _, job| {
-        let names = folder::names(draft.bsp(), args.game.as_deref())?;
+        let names = folder::names(draft.bsp(), args.flag_names.as_deref())?;
         let lump = Lump::find(draft.bsp(), &args.lump)?;
         let named = args.file.extension().and_then(|extension| RecordsFormat::of_extension(extension.to_str()?));
         let format = args.format.or(named).unwrap_or(lump.usual_format());
@@ -258,8 +258,8 @@ pub(crate) struct GetArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     format: Format,
     /// Use the flag names of this game [default: those of the dialect]
-    #[arg(long, value_name = "NAME")]
-    game: Option<String>,
+    #[arg(long, value_name = "GAME")]
+    flag_names: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -298,7 +298,7 @@ pub(crate) fn run_get(cx: &Context, args: &GetArgs) -> Result<Code> {
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
         let cannot = || format!("cannot read {}", shown(&map.path));
-        let names = folder::names(&bsp, args.game.as_deref()).with_context(cannot)?;
+        let names = folder::names(&bsp, args.flag_names.as_deref()).with_context(cannot)?;
         let counts = match args.reading.json {
             true => document(&queries, &bsp, names, job),
             false => args.format.print(&queries, &bsp, names, maps.many, job),
@@ -402,7 +402,7 @@ impl Format {
   bspkit set base1.bsp 'texinfo[flags&SKY].flags&=~LIGHT' --dry-run
   bspkit set base1.bsp 'faces[texinfo.texture=e1u1/sky].light_offset=-1' --dry-run
   bspkit set base1.bsp 'planes[0].normal=[0,0,1]' 'models[1..].origin+=0 0 8' --dry-run
-  bspkit set kingpin.bsp 'texinfo[3].flags=METAL' --game kingpin -o out.bsp"
+  bspkit set kingpin.bsp 'texinfo[3].flags=METAL' --flag-names kingpin -o out.bsp"
 ))]
 pub(crate) struct SetArgs {
     #[command(flatten)]
@@ -411,8 +411,8 @@ pub(crate) struct SetArgs {
     #[arg(value_name = "LUMP[INDEX].FIELD=VALUE", required = true)]
     changes: Vec<String>,
     /// Use the flag names of this game [default: those of the dialect]
-    #[arg(long, value_name = "NAME")]
-    game: Option<String>,
+    #[arg(long, value_name = "GAME")]
+    flag_names: Option<String>,
     #[command(flatten)]
     save: Save,
 }
@@ -420,7 +420,7 @@ pub(crate) struct SetArgs {
 pub(crate) fn run_set(cx: &Context, args: &SetArgs) -> Result<Code> {
     let changes = args.changes.iter().map(|text| FieldChange::parse(text)).collect::<bspkit::Result<Vec<_>>>()?;
     args.save.each(cx, args.maps.find(), |draft, _, job| {
-        let names = folder::names(draft.bsp(), args.game.as_deref())?;
+        let names = folder::names(draft.bsp(), args.flag_names.as_deref())?;
         let mut idle = Vec::new();
         for change in &changes {
             let changed = change.apply_with(draft, names, parse_value);
@@ -446,12 +446,13 @@ pub(crate) fn run_set(cx: &Context, args: &SetArgs) -> Result<Code> {
 ///
 /// Beside the fields of records these are values of entities, collision models, and lumps that run parallel. Each
 /// reference is followed on in the same direction, of several records from the first one. A record that is on the way
-/// already is marked as a cycle.
+/// already is marked as a cycle. Of each record the first ten references are printed; -v prints all, at most 2000 in
+/// each direction.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit refs base1.bsp 'models[1]'
   bspkit refs base1.bsp 'faces[12]' --depth 4
-  bspkit refs base1.bsp 'planes[3]' --depth 1 --all
+  bspkit refs base1.bsp 'planes[3]' --depth 1 -v
   bspkit refs base1.bsp 'planes[3]' --json"
 ))]
 pub(crate) struct RefsArgs {
@@ -463,9 +464,6 @@ pub(crate) struct RefsArgs {
     /// How many references to follow one after the other
     #[arg(long, value_name = "N", default_value_t = 2)]
     depth: usize,
-    /// Print all references of each record, not only the first 10; at most 2000 in each direction
-    #[arg(long)]
-    all: bool,
 }
 
 #[derive(Serialize)]
@@ -483,7 +481,7 @@ fn print_all(job: &mut Job<'_>, branches: &Branches, indent: usize) {
         print_all(job, &branch.next, indent + 2);
     }
     if branches.more > 0 {
-        job.line(format!("{:indent$}and {} more", "", branches.more));
+        job.line(format!("{:indent$}and {} more; -v prints them", "", branches.more));
     }
 }
 
@@ -509,7 +507,7 @@ pub(crate) fn run_refs(cx: &Context, args: &RefsArgs) -> Result<Code> {
         return Err(bad_argument("references are those of one record".to_owned(), "name it as LUMP[INDEX]"));
     }
     // A way through a tree of nodes is as long as the tree is deep; 64 levels are more than anybody reads.
-    let (depth, most) = (args.depth.clamp(1, 64), if args.all { usize::MAX } else { 10 });
+    let (depth, most) = (args.depth.clamp(1, 64), if cx.talk.verbose { usize::MAX } else { 10 });
     args.reading.each(cx, |bsp, job| {
         let (lump, record) = (list_name(&bsp, &args.record.list)?, args.record.range.start);
         let tree = bsp.draft().reference_tree(&lump, record, depth, most)?;

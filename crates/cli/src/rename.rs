@@ -39,7 +39,7 @@ const LISTED: usize = 10;
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit rename map.bsp own_arena
-  bspkit rename map.bsp own_arena --from old -o own_arena.bsp
+  bspkit rename map.bsp own_arena --old old -o own_arena.bsp
   bspkit rename map.bsp own_arena --in-place --backup
   bspkit rename dm4.bsp arena --in maps -o edited"
 ))]
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     new: OsString,
     /// The old name [default: that of the file, or the one name that the paths in the map have]
     #[arg(long, value_name = "OLD")]
-    from: Option<OsString>,
+    old: Option<OsString>,
     /// Also change the keys by which the other maps in this folder lead to the map; they are saved as the map is, so -o
     /// names a folder
     #[arg(long = "in", value_name = "FOLDER")]
@@ -72,11 +72,11 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         return Err(bad_argument(message, "name one map, and the folder of the others with --in"));
     }
     let map = args.map.first();
-    let old = match old_name(cx, map, args.from.as_deref()) {
+    let old = match old_name(cx, map, args.old.as_deref()) {
         Ok(old) => old,
         Err(error) => return failed(cx, map, args.save.json, error),
     };
-    let rename = renaming(&old, &args.new, args.from.is_some())?.merging(args.save.force);
+    let rename = renaming(&old, &args.new, args.old.is_some())?.merging(args.save.force);
     let file = Path::new(&args.new).with_file_name([&args.new, OsStr::new(".bsp")].into_iter().collect::<OsString>());
     let maps = Maps::renamed(map, &file, args.folder.as_deref());
     let edit = |draft: &mut Draft<'static>, found: &MapFile, job: &mut Job<'_>| -> Result<Task> {
@@ -92,7 +92,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let code = maps.json(args.save.json).each(cx, |found, job| {
             let cannot = || format!("cannot rename {}", shown(&found.path));
             let task = edit(&mut cx.open(&found.path)?.draft(), found, job).with_context(cannot)?;
-            if task.has_nothing() && args.from.is_some() && !job.json {
+            if task.has_nothing() && args.old.is_some() && !job.json {
                 return Ok(job.nothing(&task.nothing()));
             }
             match job.extra.remove("rename") {
@@ -116,7 +116,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             warn_of_file_name(found, &file, job);
         }
         let is_whole = task.renamed.problems.is_empty();
-        if task.has_nothing() && args.from.is_some() {
+        if task.has_nothing() && args.old.is_some() {
             return Ok(Edited::Nothing(task.nothing()));
         }
         Ok(match task.renamed.changes.is_empty() && is_whole {
@@ -132,7 +132,7 @@ pub(crate) fn old_name(cx: &Context, map: &Path, from: Option<&OsStr>) -> Result
         return Ok(from.as_encoded_bytes().to_vec());
     }
     if is_stdin(map) {
-        return Err(bad_argument("stdin has no name".into(), "--from OLD says what the map is called"));
+        return Err(bad_argument("stdin has no name".into(), "--old OLD says what the map is called"));
     }
     let stem = map.file_stem().unwrap_or_default().as_encoded_bytes().to_vec();
     let owners = owners(&cx.open(map)?).with_context(|| format!("cannot rename {}", shown(map)))?;
@@ -144,7 +144,7 @@ pub(crate) fn old_name(cx: &Context, map: &Path, from: Option<&OsStr>) -> Result
             let notice = format!("{}: the paths in it are those of `{name}`, not of `{stem}`", shown(map));
             if !cx.talk.quiet {
                 cx.talk.stderr(
-                    format!("{notice}; the old name is taken to be {name} (--from {stem} for the other)\n").as_bytes(),
+                    format!("{notice}; the old name is taken to be {name} (--old {stem} for the other)\n").as_bytes(),
                 );
             }
             Ok(owner.name.clone())
@@ -157,7 +157,7 @@ pub(crate) fn old_name(cx: &Context, map: &Path, from: Option<&OsStr>) -> Result
             });
             let list = list.collect::<Vec<_>>().join(", ");
             let message = format!("{} has paths of several maps, and none of `{}`: {list}", shown(map), escaped(&stem));
-            Err(bad_argument(message, "--from OLD says which name is the old one"))
+            Err(bad_argument(message, "--old OLD says which name is the old one"))
         }
     }
 }
@@ -177,7 +177,7 @@ pub(crate) fn renaming(old: &[u8], new: &OsStr, is_given: bool) -> Result<Rename
         // An old name that is wrong is so beside any new one.
         match is_given || Rename::new(old, "a").is_ok() {
             true => error,
-            false => error.with_hint("the old name is that of the file; --from OLD gives another one"),
+            false => error.with_hint("the old name is that of the file; --old OLD gives another one"),
         }
     })?)
 }

@@ -34,8 +34,8 @@ const MOST_LINES: usize = 10;
 /// --game or --stock names them; --game reads the gameinfo.txt of a Source game.
 ///
 /// A .res file that is there keeps its lines, and gets the names that it lacks; a name in a comment counts as listed.
-/// Lines that name a file that every player has are reported. --force makes the file anew. A value that is not a path
-/// below the game's folder is reported and left out.
+/// Lines that name a file that every player has are reported. --overwrite makes the file anew. A value that is not a
+/// path below the game's folder is reported and left out.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit res goldsrc.bsp --stock stock.txt
@@ -59,9 +59,9 @@ pub(crate) struct Args {
     /// The folder of the map's author, which has the folders maps, overviews and gfx
     #[arg(long, value_name = "DIR")]
     own: Option<PathBuf>,
-    /// Do not keep the lines of a file that is there
+    /// Replace an existing file, and keep none of its lines
     #[arg(long)]
-    force: bool,
+    overwrite: bool,
     /// Print what the file would list, with everything that names it, and write nothing
     #[arg(long)]
     json: bool,
@@ -152,9 +152,10 @@ fn write(map: &MapFile, list: &List, stock: &Game, args: &Args, job: &mut Job<'_
     };
     spare(&path, &map.path)?;
     let file = SideFile::read(&path)?;
-    let old = file.bytes().filter(|_| !args.force).unwrap_or_default();
+    let old = file.bytes().filter(|_| !args.overwrite).unwrap_or_default();
     let cannot = || format!("cannot add to {}", shown(&path));
-    let new = list.text_after(old).map_err(|error| error.with_hint("--force makes it anew")).with_context(cannot)?;
+    let new =
+        list.text_after(old).map_err(|error| error.with_hint("--overwrite makes it anew")).with_context(cannot)?;
     warn_of_stock(&path, &list.listed(&new).with_context(cannot)?, stock, job);
     let files = count(list.files.len(), "file", "files");
     let left = if list.stock.is_empty() { String::new() } else { format!(", {} left out", list.stock.len()) };
@@ -182,6 +183,6 @@ fn warn_of_stock(path: &Path, listed: &[Listed], stock: &Game, job: &mut Job<'_>
     }
     if !there.is_empty() {
         let lines = count(there.len(), "line that needs not be there stays", "lines that need not be there stay");
-        job.warn(&format!("{}: {lines}; --force makes the file anew", shown(path)));
+        job.warn(&format!("{}: {lines}; --overwrite makes the file anew", shown(path)));
     }
 }

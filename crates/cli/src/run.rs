@@ -1,6 +1,7 @@
 //! `run`: runs a script on maps.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -63,6 +64,10 @@ struct Document {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    if args.script.extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp")) {
+        let message = format!("{} is a map, and the script comes first", shown(&args.script));
+        return Err(bad_argument(message, "write the script, and then the maps"));
+    }
     let script = Script::compile(shown(&args.script), input::text(&args.script)?)?;
     if args.save.has_output() {
         let takes_stdout = args.save.file().is_some_and(is_stdin);
@@ -75,11 +80,17 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             })
         });
     }
+    let is_refused = AtomicBool::new(false);
     args.maps.find().json(args.save.json).each(cx, |map, job| {
         let mut draft = cx.open(&map.path)?.draft();
         let said =
             args.run(&script, &mut draft, map).with_context(|| format!("cannot run it on {}", shown(&map.path)))?;
         if !draft.changes()?.is_empty() {
+            // What is said of one map holds for all of them.
+            if is_refused.swap(true, Ordering::Relaxed) && !job.json {
+                job.failure = Some("no output given");
+                return Ok(Code::Failed);
+            }
             let message = format!("the script changes {}, and no output is given", shown(&map.path));
             return Err(bad_argument(message, "use -o FILE, --in-place or --dry-run"));
         }

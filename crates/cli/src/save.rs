@@ -135,6 +135,7 @@ impl Save {
                     }
                     let copy = map.target.clone().map(|target| (map.path.clone(), target));
                     unmatched.lock().unwrap_or_else(PoisonError::into_inner).extend(copy);
+                    summary.iter().for_each(|summary| Summary::keep(summary, job));
                     return Ok(job.nothing(&what));
                 }
             };
@@ -299,10 +300,10 @@ impl Save {
         job: &mut Job<'_>,
     ) -> Result<Code> {
         let bsp = draft.bsp();
-        let findings = if plan.is_identity() { Findings::default() } else { Findings::of(draft)? };
+        let findings = if plan.is_identity() { Findings::default() } else { Findings::of(draft, job)? };
         if !self.force && !self.dry_run {
             findings
-                .refuse()
+                .refuse(job)
                 .with_context(|| format!("cannot save {}", shown(map.target.as_deref().unwrap_or(&map.path))))?;
         }
         findings.say(job);
@@ -430,9 +431,6 @@ impl From<LayoutName> for Layout {
 
 // Checks an edit before it is saved: new warnings are printed, new errors are refused.
 
-/// The most that is listed as text.
-const LISTED: usize = 10;
-
 /// The findings that an edit adds.
 #[derive(Default)]
 pub(crate) struct Findings {
@@ -442,8 +440,9 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    pub(crate) fn of(draft: &Draft<'_>) -> Result<Self> {
-        Ok(Findings { list: check::introduced(draft, &Options::default())?, stale: check::stale(draft)? })
+    pub(crate) fn of(draft: &Draft<'_>, job: &Job<'_>) -> Result<Self> {
+        let options = Options::default().list(job.most());
+        Ok(Findings { list: check::introduced(draft, &options)?, stale: check::stale(draft)? })
     }
 
     /// The findings that are known to be new.
@@ -460,15 +459,16 @@ impl Findings {
         self.errors().next().is_some()
     }
 
-    /// Refuses a save if the edit adds errors. The message lists up to ten of them.
-    pub(crate) fn refuse(&self) -> Result<()> {
+    /// Refuses a save if the edit adds errors. The message lists the first of them.
+    pub(crate) fn refuse(&self, job: &Job<'_>) -> Result<()> {
         let errors: usize = self.errors().map(|finding| finding.count).sum();
         if errors == 0 {
             return Ok(());
         }
-        let listed: Vec<String> = self.errors().take(LISTED).map(Finding::to_string).collect();
-        let rest = errors - self.errors().take(LISTED).map(|finding| finding.count).sum::<usize>();
-        let more = if rest > 0 { format!("\nand {rest} more") } else { String::new() };
+        let first = || self.errors().filter(|finding| !is_rest(finding)).take(job.most());
+        let listed: Vec<String> = first().map(Finding::to_string).collect();
+        let rest = errors - first().map(|finding| finding.count).sum::<usize>();
+        let more = if rest > 0 { format!("\nand {rest} more; -v lists them") } else { String::new() };
         let message = format!("the edit would add {} to the map", count(errors, "error", "errors"));
         let hint = format!("{}{more}\nuse --force to save it anyway", listed.join("\n"));
         Err(Error::new(ErrorKind::Refused, message).with_hint(hint).into())
@@ -482,14 +482,24 @@ impl Findings {
             job.talk.verbose || !is_note || finding.code.name.starts_with("entity-")
         };
         for finding in self.list.iter().filter(is_said) {
-            job.warn_here(&format!("the edit adds {finding}"));
+            job.warn_here(&format!("the edit adds {finding}{}", how_to_list(finding)));
         }
-        self.stale.iter().take(LISTED).for_each(|stale| job.warn_here(&stale.to_string()));
-        if self.stale.len() > LISTED {
-            let fields = count(self.stale.len() - LISTED, "more field refers", "more fields refer");
-            job.warn_here(&format!("{fields} to other records than before"));
+        for stale in &self.stale {
+            if job.takes("fields that refer to other records than before") {
+                job.warn_here(&stale.to_string());
+            }
         }
     }
+}
+
+/// Whether a finding counts others of its kind that are not listed.
+pub(crate) fn is_rest(finding: &Finding) -> bool {
+    finding.message == format!("and {} more", finding.count)
+}
+
+/// What is printed after a finding that counts others.
+pub(crate) fn how_to_list(finding: &Finding) -> &'static str {
+    if is_rest(finding) { "; -v lists them" } else { "" }
 }
 
 // `--fix-aas`: updates the checksum in the .aas file, which holds the areas for bots.

@@ -172,7 +172,7 @@ pub(super) fn worded(hint: &Hint) -> String {
     match hint {
         Hint::Dialect(names) => format!("choose one with --dialect: {}", names.join(" or ")),
         Hint::Force => "use --force to save it anyway".to_owned(),
-        Hint::Replace => "--force replaces it".to_owned(),
+        Hint::Replace => "--overwrite replaces it".to_owned(),
         Hint::OrForce(text) => format!("{text}, or use --force"),
         Hint::Keep => "use --layout keep".to_owned(),
         Hint::Append => "use --layout append".to_owned(),
@@ -237,6 +237,8 @@ pub(crate) struct Job<'t> {
     pub(crate) extra: serde_json::Map<String, serde_json::Value>,
     /// Whether a dry run lists all changes, and not only the first.
     pub(crate) lists_all: bool,
+    /// Messages of which ten of a kind are printed.
+    few: Few<'static>,
     /// Findings of a script, which are added to those of a save.
     pub(crate) findings: Vec<bspkit::finding::Finding>,
     /// For stdout.
@@ -273,6 +275,7 @@ impl<'t> Job<'t> {
             many,
             extra,
             lists_all,
+            few: Few::new(talk.verbose),
             findings,
             out,
             err,
@@ -328,6 +331,22 @@ impl<'t> Job<'t> {
         self.warn(&format!("{}: {text}", self.path));
     }
 
+    /// How many of a kind are printed.
+    pub(crate) fn most(&self) -> usize {
+        if self.talk.verbose { MOST_OF_ALL } else { MOST_OF_A_KIND }
+    }
+
+    /// Whether one more message of a kind is printed: ten are, or all with `--verbose`. The others are counted.
+    pub(crate) fn takes(&mut self, kind: &'static str) -> bool {
+        self.few.takes(kind)
+    }
+
+    /// Says how many messages of each kind were not printed.
+    pub(crate) fn say_rest(&mut self) {
+        let rest: Vec<String> = self.few.rest().collect();
+        rest.iter().for_each(|rest| self.warn_here(rest));
+    }
+
     /// Adds a message that nothing was found, and returns this exit status.
     pub(crate) fn nothing(&mut self, text: &str) -> Code {
         self.say(&format!("{}: {text}", self.path));
@@ -375,7 +394,10 @@ pub(crate) fn count(number: usize, one: &str, more: &str) -> String {
 }
 
 /// How many lines of a kind are printed.
-const MOST_OF_A_KIND: usize = 10;
+pub(crate) const MOST_OF_A_KIND: usize = 10;
+
+/// How many are printed with `--verbose`. A hostile map may have more of them than there is memory.
+pub(crate) const MOST_OF_ALL: usize = 100_000;
 
 /// Lines of several kinds: the first ten of each are printed, and of the rest the number.
 #[derive(Default)]

@@ -208,7 +208,7 @@ const BSPZIP_TOOL: Tool = Tool {
     combines: false,
     verbs: &[
         Verb { name: "-extract", operands: &["BSP", "ZIP"], command: "cat BSP pakfile -o ZIP" },
-        Verb { name: "-extractfiles", operands: &["BSP", "DIR"], command: "pak extract BSP DIR --force" },
+        Verb { name: "-extractfiles", operands: &["BSP", "DIR"], command: "pak extract BSP -o DIR --overwrite" },
         Verb { name: "-dir", operands: &["BSP"], command: "pak list BSP --names" },
         Verb { name: "-addfile", operands: &["BSP", "NAME", "FILE", "NEW"], command: "pak add BSP NAME=FILE -o NEW" },
         Verb {
@@ -224,7 +224,7 @@ const BSPZIP_TOOL: Tool = Tool {
         Verb {
             name: "-extractcubemaps",
             operands: &["BSP", "DIR"],
-            command: "pak extract BSP DIR =CUBEMAP... --force",
+            command: "pak extract BSP -o DIR =CUBEMAP... --overwrite",
         },
         Verb { name: "-repack -compress", operands: &["BSP"], command: "compress BSP --all --pak --in-place" },
         Verb { name: "-repack", operands: &["BSP"], command: "decompress BSP --pak --in-place" },
@@ -282,8 +282,8 @@ const RIPENT_TOOL: Tool = Tool {
     verbs: &[
         Verb { name: "-import", operands: &["BSP"], command: "ent import BSP MAP.ent --in-place" },
         Verb { name: "-export", operands: &["BSP"], command: "ent export BSP -o MAP.ent" },
-        Verb { name: "-textureimport", operands: &["BSP"], command: "tex import BSP MAP.wad --in-place --resize" },
-        Verb { name: "-textureexport", operands: &["BSP"], command: "tex export BSP MAP.wad --force" },
+        Verb { name: "-textureimport", operands: &["BSP"], command: "tex import BSP MAP.wad --in-place --any-size" },
+        Verb { name: "-textureexport", operands: &["BSP"], command: "tex export BSP -o MAP.wad --overwrite" },
         Verb { name: "-chart", operands: &["BSP"], command: "info BSP --limits" },
     ],
     options: &[

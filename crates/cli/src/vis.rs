@@ -28,7 +28,7 @@ use crate::talk::{Job, count, shown};
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit vis stat maps
-  bspkit vis export dm4.bsp vis.png
+  bspkit vis export dm4.bsp -o vis.png
   bspkit vis import dm4.bsp vis.png -o out.bsp
   bspkit vis fill dm4.bsp -o out.bsp"
 ))]
@@ -120,7 +120,11 @@ impl Report for Stat {
                  ({percent:.1} %){bare}"
             ));
         }
-        self.findings.iter().for_each(|finding| job.warn_here(&finding.message));
+        for finding in &self.findings {
+            if job.takes("rows") {
+                job.warn_here(&finding.message);
+            }
+        }
         Ok(())
     }
 
@@ -147,9 +151,6 @@ fn run_stat(cx: &Context, args: &StatArgs) -> Result<Code> {
     })
 }
 
-/// The most findings that are listed: a damaged lump may have a fault in every row.
-const MOST_FINDINGS: usize = 10;
-
 fn of_set(
     visibility: &Visibility<'_>,
     set: VisSet,
@@ -165,10 +166,7 @@ fn of_set(
                 rows += 1.0;
                 sum += row.iter().map(|_| 1.0).sum::<f64>();
             }
-            Err(error) if findings.len() < MOST_FINDINGS => {
-                findings.push(Finding::new(code, Place::default().record(*place), error.to_string()));
-            }
-            Err(_) => {}
+            Err(error) => findings.push(Finding::new(code, Place::default().record(*place), error.to_string())),
         }
     }
     let (least, most) = (counts.iter().min(), counts.iter().max());
@@ -190,30 +188,30 @@ fn of_set(
 /// read is black and is reported.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit vis export dm4.bsp dm4.png
-  bspkit vis export base1.bsp heard.pbm --set phs
-  bspkit vis export maps pictures"
+    "  bspkit vis export dm4.bsp -o dm4.png
+  bspkit vis export base1.bsp -o heard.pbm --set phs
+  bspkit vis export maps -o pictures"
 ))]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     maps: MapArgs,
     /// The image file: .png or .pbm; for several maps: a folder, with MAP.png for each
-    #[arg(value_name = "FILE|DIR")]
-    file: PathBuf,
+    #[arg(short, long, value_name = "FILE|DIR", required = true)]
+    output: PathBuf,
     /// Which visibility
     #[arg(long, value_name = "SET", default_value = "pvs")]
     set: Set,
-    /// Replace an existing file
+    /// Replace existing files
     #[arg(long)]
-    force: bool,
+    overwrite: bool,
 }
 
 fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
     let maps = args.maps.find();
     if maps.many {
-        maps.check_folder(&args.file)?;
+        maps.check_folder(&args.output)?;
     } else {
-        Kind::of(&args.file).with_context(|| format!("cannot write {}", shown(&args.file)))?;
+        Kind::of(&args.output).with_context(|| format!("cannot write {}", shown(&args.output)))?;
     }
     maps.each(cx, |map, job| export(&cx.open(&map.path)?, map, args, job))
 }
@@ -229,16 +227,18 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, args: &ExportArgs, job: &mut Job<'_>) ->
     if !visibility.sets().contains(&set) {
         bail!("{} has no PHS: use --set pvs", shown(&map.path));
     }
-    let file = &map.file_in(&args.file, "png")?;
+    let file = &map.file_in(&args.output, "png")?;
     spare(file, &map.path)?;
     let kind = Kind::of(file)?;
     let mut unread = Vec::new();
-    stream(file, args.force, |file| {
+    stream(file, args.overwrite, |file| {
         unread = visibility::export(&visibility, set, kind, file)?;
         Ok(())
     })?;
     for error in &unread {
-        job.warn_here(&error.to_string());
+        if job.takes("rows") {
+            job.warn_here(&error.to_string());
+        }
         job.code = Code::Found;
     }
     job.say(&format!("{}: {} by {} pixels", shown(file), places.len(), places.len()));

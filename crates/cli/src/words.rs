@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use bspkit::content::pattern::Pattern;
+use bspkit::face::shown;
 use bspkit::near;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
@@ -66,11 +67,6 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsSt
 fn most_values(arg: &Arg) -> Option<usize> {
     let values = arg.get_num_args().map_or(1, |values| values.max_values());
     (values < usize::MAX && !matches!(arg.get_action(), ArgAction::Append)).then_some(values)
-}
-
-/// The command that is called.
-pub(crate) fn command<'c>(program: &'c Command, arguments: &[OsString]) -> &'c Command {
-    words(program, arguments).0
 }
 
 /// The command that is called, and the positions of its words. A word is an argument that is not an option, not a
@@ -224,8 +220,99 @@ pub(crate) fn only(arguments: &[OsString], build: fn() -> Command) -> Command {
 /// More valid values are listed only if none is close.
 const MOST_LISTED: usize = 30;
 
-/// Adds close names to an error in the arguments of a command.
-pub(crate) fn suggest(error: &mut Error, program: &Command, command: &Command) {
+/// Whether the option that names the target is what is missing, or a word stands alone where only it could be meant.
+fn lacks_target(error: &Error, command: &Command) -> bool {
+    match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(missing))) => {
+            missing.iter().any(|argument| argument.starts_with("--output"))
+        }
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) => {
+            !word.starts_with('-') && command.get_positionals().next().is_none()
+        }
+        _ => false,
+    }
+}
+
+/// Whether a word is missing, or one is too many.
+fn is_about_words(error: &Error) -> bool {
+    let is_word = |word: &ContextValue| matches!(word, ContextValue::String(word) if !word.starts_with('-'));
+    match error.kind() {
+        ErrorKind::MissingRequiredArgument => true,
+        ErrorKind::UnknownArgument => error.get(ContextKind::InvalidArg).is_some_and(is_word),
+        _ => false,
+    }
+}
+
+/// The command line with the maps before the other words, if it does not begin with one and has one later.
+fn with_maps_first(program: &Command, command: &Command, given: &[OsString], words: &[usize]) -> Option<String> {
+    if !command.get_positionals().next()?.get_value_delimiter().is_some_and(|it| it == SEPARATOR) {
+        return None;
+    }
+    let is_map = |at: &&usize| {
+        let path = Path::new(&given[**at]);
+        path.extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp")) || path.exists()
+    };
+    let (maps, others): (Vec<&usize>, Vec<&usize>) = words.iter().partition(is_map);
+    if maps.is_empty() || words.first().is_none_or(|first| maps.contains(&first)) {
+        return None;
+    }
+    let mut order = maps.into_iter().chain(others);
+    let line = (1..given.len()).filter_map(|at| match words.contains(&at) {
+        true => order.next().map(|at| for_shell(&given[*at])),
+        false => Some(for_shell(&given[at])),
+    });
+    Some(std::iter::once(program.get_name().to_owned()).chain(line).collect::<Vec<_>>().join(" "))
+}
+
+/// The command line with its target after `-o`. The target is the first word after the maps, as in `MAP TARGET GLOB`.
+fn with_target(program: &Command, command: &Command, given: &[OsString], words: &[usize]) -> Option<String> {
+    let target = command.get_arguments().find(|arg| arg.get_long() == Some("output"))?;
+    let is_target = |at: &&usize| Path::new(&given[**at]).extension().is_none_or(|it| !it.eq_ignore_ascii_case("bsp"));
+    let at = match command.get_positionals().count() {
+        0 => words.first(),
+        1 => words.iter().skip(1).next_back(),
+        _ => words.iter().skip(1).find(is_target),
+    };
+    let mut line = vec![program.get_name().to_owned()];
+    let start = given.len().min(1);
+    for (index, word) in given.iter().enumerate().skip(start) {
+        if Some(&index) == at {
+            line.push("-o".to_owned());
+        }
+        line.push(for_shell(word));
+    }
+    if at.is_none() {
+        let name = target.get_value_names().and_then(<[_]>::first).map_or("FILE", |name| name.as_str());
+        line.extend(["-o".to_owned(), name.to_owned()]);
+    }
+    Some(line.join(" "))
+}
+
+/// A word as a shell of Unix takes it.
+fn for_shell(word: &OsStr) -> String {
+    let text = shown(Path::new(word));
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=:,+@%#".contains(letter);
+    match !text.is_empty() && !text.starts_with('#') && text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// Adds close names to an error in these arguments, or the right form where the target is missing.
+pub(crate) fn suggest(error: &mut Error, program: &Command, given: &[OsString]) {
+    let (command, words) = words(program, given);
+    if let Some(line) = with_maps_first(program, command, given, &words).filter(|_| is_about_words(error)) {
+        let tip = format!("the maps come first: {line}");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        return;
+    }
+    if lacks_target(error, command) {
+        if let Some(line) = with_target(program, command, given, &words) {
+            let tip = format!("the target is named with -o: {line}");
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        }
+        return;
+    }
     let (unknown, suggested) = match error.kind() {
         ErrorKind::InvalidSubcommand => (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
         ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),

@@ -25,6 +25,9 @@ mod compress;
 mod corpus;
 #[path = "cli/diff.rs"]
 mod diff;
+#[cfg(unix)]
+#[path = "cli/doors.rs"]
+mod doors;
 #[path = "cli/edit.rs"]
 mod edit;
 #[path = "cli/files.rs"]
@@ -94,6 +97,9 @@ mod shortened;
 #[cfg(unix)]
 #[path = "cli/stop.rs"]
 mod stop;
+#[cfg(unix)]
+#[path = "cli/targets.rs"]
+mod targets;
 #[path = "cli/tex.rs"]
 mod tex;
 #[path = "cli/tex_faults.rs"]

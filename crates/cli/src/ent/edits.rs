@@ -16,9 +16,6 @@ use crate::talk::{Code, Job, count};
 
 // `ent set`: sets, calculates and rewrites values.
 
-/// The most values that are listed because they stay as they are; the others are only counted.
-const LISTED: usize = 10;
-
 /// Set, calculate and rewrite values
 ///
 /// KEY=VALUE sets a value; a missing key is added after the other keys of the entity. KEY+=V, -=, *= and /= calculate
@@ -51,7 +48,7 @@ pub(crate) struct SetArgs {
 }
 
 pub(super) fn run_set(cx: &Context, args: &SetArgs) -> Result<Code> {
-    let assignments = args.pairs.read()?;
+    let assignments = args.pairs.read().map_err(|error| args.which.misplaced().unwrap_or(error))?;
     args.which.edit(cx, &args.save, |entities, chosen, job| {
         assignments.iter().for_each(|assignment| warn_of_equal_keys(entities, chosen.indices, assignment, job));
         let done = entities.assign(chosen.indices, &assignments)?;
@@ -76,11 +73,12 @@ fn strictly(done: &Assigned) -> Error {
 
 /// Warns of values that stay as they are: lists the first ones and counts the others.
 fn warn_of_left(done: &Assigned, job: &mut Job<'_>) {
-    done.left.iter().take(LISTED).for_each(|left| job.warn_here(&left.to_string()));
-    if done.left_in_total > LISTED {
-        let more = count(done.left_in_total - LISTED, "more value stays as it is", "more values stay as they are");
-        job.warn_here(&more);
+    for left in &done.left {
+        if job.takes("values that stay as they are") {
+            job.warn_here(&left.to_string());
+        }
     }
+    (done.left.len()..done.left_in_total).for_each(|_| _ = job.takes("values that stay as they are"));
 }
 
 fn warn_of_equal_keys(entities: &Entities<'_>, indices: &[usize], assignment: &Assignment, job: &mut Job<'_>) {

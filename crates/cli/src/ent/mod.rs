@@ -24,7 +24,7 @@ use super::talk::Code;
 use super::{commands, help};
 use crate::context::{self, Report};
 use crate::maps::{MapArgs, Reading};
-use crate::save::{Edited, Save};
+use crate::save::{Edited, Save, bad_argument};
 use crate::talk::{Job, ValueJson, count};
 
 /// Read and edit the entities
@@ -71,9 +71,6 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 }
 
 // Code that the `ent` commands share: the selection of entities, and warnings about broken text.
-
-/// The most oddities that are listed; the others are only counted.
-const LISTED: usize = 10;
 
 /// A selector, and its text as the user wrote it.
 #[derive(Clone)]
@@ -175,6 +172,14 @@ struct Selected<'c> {
 }
 
 impl Which {
+    /// The error if a folder stands where the selector has to be, after another one.
+    fn misplaced(&self) -> Option<anyhow::Error> {
+        let is_folder = self.maps.first().is_dir() && Path::new(&self.selector).is_dir();
+        let message = || format!("{} is a folder, and stands where the selector is expected", self.selector);
+        let hint = "folders are maps only before `--`: bspkit ent set FOLDER FOLDER -o OUT -- SEL KEY=VALUE";
+        is_folder.then(|| bad_argument(message(), hint))
+    }
+
     /// Edits the entities that the selector matches, and saves each map that has some.
     fn edit(
         &self,
@@ -229,15 +234,14 @@ fn warn_if_verbose(diagnostics: &Diagnostics, job: &mut Job<'_>) {
 
 /// Warns of oddities: lists the first ones and counts the others.
 fn warn_of<'d>(total: usize, diagnostics: impl Iterator<Item = &'d Diagnostic>, job: &mut Job<'_>) {
-    for diagnostic in diagnostics.take(LISTED) {
-        job.warn_here(&format!("the entity text: {diagnostic}"));
+    let mut listed = 0;
+    for diagnostic in diagnostics {
+        listed += 1;
+        if job.takes("odd places of the entity text") {
+            job.warn_here(&format!("the entity text: {diagnostic}"));
+        }
     }
-    if total > LISTED {
-        job.warn_here(&format!(
-            "the entity text: {}",
-            count(total - LISTED, "more place is odd", "more places are odd")
-        ));
-    }
+    (listed..total).for_each(|_| _ = job.takes("odd places of the entity text"));
 }
 
 static ENTITY_TEXT: FindingCode =

@@ -235,9 +235,6 @@ fn numbers([edited, added, removed]: [usize; 3]) -> String {
 
 // `ent apply`: applies rule files to the entities.
 
-/// The most entities of a rule that are listed as text.
-const LISTED: usize = 10;
-
 /// Apply rule files to the entities, such as those of Stripper:Source
 ///
 /// Files of stripper_qmm, Lazyripent2 and StripperCS2 are read too. A map is changed by all of its rules or, after an
@@ -345,7 +342,7 @@ pub(super) fn run_apply(cx: &Context, args: &ApplyArgs) -> Result<Code> {
             job.extra.insert("rules".to_owned(), serde_json::to_value(rules)?);
         } else {
             for applied in &report.rules {
-                let line = format!("{}: {}", job.path, line(applied, &report));
+                let line = format!("{}: {}", job.path, line(applied, &report, job.most()));
                 match args.save.dry_run {
                     true => job.line(line),
                     false if job.talk.verbose => job.say(&line),
@@ -459,7 +456,7 @@ fn rule_json<'r>(applied: &Applied<'r>, report: &'r Report<'_>) -> RuleJson<'r> 
 }
 
 /// What a rule did, as a line of text.
-fn line(applied: &Applied<'_>, report: &Report<'_>) -> String {
+fn line(applied: &Applied<'_>, report: &Report<'_>, most: usize) -> String {
     let place = format!("{}:{}", applied.file.name, applied.rule.at.line);
     if applied.count == 0 {
         return format!("{place} matches nothing");
@@ -470,9 +467,9 @@ fn line(applied: &Applied<'_>, report: &Report<'_>) -> String {
         let name = who.and_then(|who| who.name.as_deref()).map(|name| format!(" `{}`", text_and_raw(name).0));
         format!("#{index}{}{}", class.unwrap_or_default(), name.unwrap_or_default())
     };
-    let listed: Vec<String> = applied.matched.iter().take(LISTED).map(shown).collect();
+    let listed: Vec<String> = applied.matched.iter().take(most).map(shown).collect();
     let rest = applied.count - listed.len();
-    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    let more = if rest > 0 { format!(" and {rest} more (-v lists them)") } else { String::new() };
     let pairs = match (&applied.rule.action, applied.pairs) {
         (Action::Modify(_) | Action::Acts(_), [removed, set, added]) => {
             format!(" (pairs: {removed} removed, {set} set, {added} added)")

@@ -232,7 +232,7 @@ pub(super) fn import(
 
 // `ent edit`: the entity text in an editor.
 
-/// The most places and differences that are shown.
+/// The most places of mistakes that are shown: the text is edited again, and shows the next ones.
 const LISTED: usize = 10;
 
 /// Edit the entity text, or some entities, in an editor
@@ -405,10 +405,10 @@ impl<'a> Session<'a> {
     /// Prints the differences; a dry run and JSON have them in their report.
     fn done(&self, draft: &Draft<'static>, job: &mut Job<'_>) -> Result<Edited> {
         if !job.json && !self.args.save.dry_run {
-            for lump in compare::draft(draft, LISTED)?.lumps {
+            for lump in compare::draft(draft, job.most())?.lumps {
                 lump.changes.iter().for_each(|change| job.say(&format!("  {}", change.line(&lump.lump))));
                 if lump.more > 0 {
-                    job.say(&format!("  and {} more", lump.more));
+                    job.say(&format!("  and {} more; -v lists them", lump.more));
                 }
             }
         }

@@ -123,6 +123,7 @@ impl<'t> Turns<'t> {
                 job.fail_as_report(&error);
             }
         }
+        job.say_rest();
         let Job { path, out, err, code, failure, then, .. } = job;
         self.done(turn, Said { path, out, err, code, failure, bytes, then });
     }

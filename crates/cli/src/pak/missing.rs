@@ -40,8 +40,7 @@ pub(crate) struct Args {
     how: How,
 }
 
-/// The most references of a file that are printed as text, and in JSON.
-const LISTED: usize = 5;
+/// The most references of a file that are kept, for JSON and `--verbose`.
 const LISTED_IN_JSON: usize = 100;
 
 #[derive(Serialize)]
@@ -128,14 +127,15 @@ impl Report for Missing {
         for file in &self.missing {
             let likely = if file.sure == "certain" { String::new() } else { format!(", {}", file.sure) };
             job.line(format!("  {} ({}{likely})", file.name, file.kind));
-            for chain in file.references.iter().take(LISTED) {
+            for chain in file.references.iter().take(job.most()) {
                 for (depth, place) in chain.iter().enumerate() {
                     job.line(format!("    {}{place}", "  ".repeat(depth.min(32))));
                 }
             }
-            let more = file.references.len().saturating_sub(LISTED) + file.more;
-            if more > 0 {
-                job.line(format!("    and {}", count(more, "other", "others")));
+            let kept = file.references.len().saturating_sub(job.most());
+            if kept + file.more > 0 {
+                let how = if kept > 0 { "; -v lists them" } else { "" };
+                job.line(format!("    and {}{how}", count(kept + file.more, "other", "others")));
             }
         }
         for name in &self.unresolved {
@@ -169,10 +169,10 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
 /// List embedded files that the map does not need, with how sure that is
 ///
 /// `certain`: no engine reads the file. `likely`: nothing that may be loaded refers to it or has its name. `possible`:
-/// it replaces a file of the game, code of games looks for such files, its name is in the entities or in a packed text,
-/// or a file refers to it that may be loaded itself. Without the files of the game (--game, --vpk, --stock), with a
-/// packed script, which can put names together, and where a packed file cannot be read all files are possible. Nothing
-/// is removed; `pak rm` does that. The exit status is 1 if a file is listed.
+/// it replaces a file of the game, code of games looks for such files, its name, or all words of it, are in the
+/// entities or in packed texts, or a file refers to it that may be loaded itself. Without the files of the game
+/// (--game, --vpk, --stock), with a packed script, which can put names together, and where a packed file cannot be read
+/// all files are possible. Nothing is removed; `pak rm` does that. The exit status is 1 if a file is listed.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak unused map.bsp

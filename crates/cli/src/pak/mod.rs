@@ -35,7 +35,7 @@ use crate::talk::{Few, Job, count, shown, text_and_raw};
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit pak list map.bsp
-  bspkit pak extract map.bsp files '*.vmt'
+  bspkit pak extract map.bsp -o files '*.vmt'
   bspkit pak add map.bsp materials/my/wall.vmt=wall.vmt -o out.bsp
   bspkit pak rm map.bsp 'materials/maps/**' -o out.bsp
   bspkit pak verify map.bsp
@@ -268,27 +268,27 @@ fn run_verify(cx: &Context, args: &VerifyArgs) -> Result<Code> {
 /// then. If names differ only in case, the later ones get a number.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit pak extract map.bsp files
-  bspkit pak extract map.bsp files '*.vmt' 'sound/**'
-  bspkit pak extract tf/maps files"
+    "  bspkit pak extract map.bsp -o files
+  bspkit pak extract map.bsp -o files '*.vmt' 'sound/**'
+  bspkit pak extract tf/maps -o files"
 ))]
 pub(crate) struct ExtractArgs {
     #[command(flatten)]
     maps: MapArgs,
     /// The folder to write to, created if it is missing; for several maps, it gets a folder for each
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    #[arg(short, long, value_name = "DIR", required = true)]
+    output: PathBuf,
     /// The files [default: all]
     #[arg(value_name = "GLOB")]
     patterns: Vec<OsString>,
     /// Replace existing files that differ
     #[arg(long)]
-    force: bool,
+    overwrite: bool,
 }
 
 fn run_extract(cx: &Context, args: &ExtractArgs) -> Result<Code> {
     let maps = args.maps.find().one_by_one();
-    maps.check_folder(&args.folder)?;
+    maps.check_folder(&args.output)?;
     maps.each(cx, |map, job| of_map(&cx.open(&map.path)?, map, cx.options.jobs(), args, job))
 }
 
@@ -301,8 +301,8 @@ fn of_map(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &ExtractArgs, job:
     if indices.is_empty() && !args.patterns.is_empty() {
         return Ok(job.nothing(&names.nothing(&args.patterns)));
     }
-    let folder = &map.place(&args.folder, "");
-    let extracted = extract(&pak, &indices, folder, threads, args.force).with_context(cannot)?;
+    let folder = &map.place(&args.output, "");
+    let extracted = extract(&pak, &indices, folder, threads, args.overwrite).with_context(cannot)?;
     let (mut written, mut refused) = (0, 0);
     let mut few = Few::new(job.talk.verbose);
     for Extracted { path, warnings, .. } in extracted {

@@ -176,7 +176,9 @@ impl DryRun<'_> {
         match job.talk.verbose {
             true => self.print(job)?,
             false => {
-                own.lines = format!("{}: {}\n", shown(place), self.report());
+                own.lines = format!("{}: {}\n", shown(place), self.report()).into_bytes();
+                // What the command itself says of the map follows its line.
+                own.lines.append(&mut job.out);
                 self.sums.iter().filter(|_| with_sums).for_each(|sums| sums.say(place, job));
             }
         }
@@ -231,7 +233,7 @@ pub(super) struct Summary {
     touched: Touched,
     /// Maps of which clients compare a checksum that changes.
     sums: usize,
-    lines: String,
+    lines: Vec<u8>,
 }
 
 impl Summary {
@@ -239,11 +241,20 @@ impl Summary {
         shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Keeps what the command said of a map in which nothing matched until the summary is printed.
+    pub(super) fn keep(summary: &Arc<Mutex<Summary>>, job: &mut Job<'_>) {
+        if job.talk.verbose || job.out.is_empty() {
+            return;
+        }
+        let (summary, lines) = (Arc::clone(summary), std::mem::take(&mut job.out));
+        job.in_turn(move || Summary::of(&summary).add(Summary { lines, ..Summary::default() }));
+    }
+
     fn add(&mut self, other: Summary) {
         self.changed += other.changed;
         self.touched += other.touched;
         self.sums += other.sums;
-        self.lines += &other.lines;
+        self.lines.extend(other.lines);
     }
 
     pub(super) fn print(&self, cx: &Context) -> Result<()> {
@@ -252,7 +263,8 @@ impl Summary {
         if !self.touched.is_empty() {
             text += &format!("; {}", self.touched);
         }
-        cx.talk.stdout(format!("{text}; checksum changes: {}\n{}", self.sums, self.lines).as_bytes()).map(drop)
+        let head = format!("{text}; checksum changes: {}\n", self.sums);
+        cx.talk.stdout(&[head.as_bytes(), &self.lines].concat()).map(drop)
     }
 }
 

@@ -49,7 +49,7 @@ use crate::talk::{Code, Job, count, shown};
   bspkit tex import c1a0.bsp images/sky.png images/+0OWN_BTN.png --in-place --backup
   bspkit tex import goldsrcs textures -o edited
   bspkit tex import c1a0.bsp c1a0.wad -o out.bsp
-  bspkit tex import c1a0.bsp photo/sky.png --quantize --resize -o out.bsp
+  bspkit tex import c1a0.bsp photo/sky.png --quantize --any-size -o out.bsp
   bspkit tex import metal1_1.wal metal1_1.png --palette pics/colormap.pcx -o new.wal
   bspkit tex import metal1_1.wal --value 300 --flags LIGHT --in-place
   bspkit tex import lamp.png --name e1u1/lamp --palette pics/colormap.pcx -o lamp.wal"
@@ -66,7 +66,7 @@ pub(crate) struct ImportArgs {
     quantize: bool,
     /// Accept images with another size than the texture
     #[arg(long)]
-    resize: bool,
+    any_size: bool,
     #[command(flatten)]
     wal: files::Fields,
     #[command(flatten)]
@@ -83,7 +83,7 @@ struct Found {
 pub(super) fn run_import(cx: &Context, args: &ImportArgs) -> Result<Code> {
     args.files.iter().chain(args.wal.palette_file()).try_for_each(|file| args.save.spare(file))?;
     if has_extension(args.maps.first(), "wal") || has_extension(args.maps.first(), "png") {
-        let how = files::How { quantizes: args.quantize, resizes: args.resize };
+        let how = files::How { quantizes: args.quantize, resizes: args.any_size };
         return files::import_wal(cx, args.maps.first(), &args.files, &args.wal, how, &args.save);
     }
     if args.files.is_empty() {
@@ -117,7 +117,7 @@ fn import(draft: &mut Draft<'static>, files: &[PathBuf], args: &ImportArgs, job:
     }
     let textures = draft.textures()?;
     for path in &wads {
-        let taken = files::import_wad(textures, path, args.resize, job)?;
+        let taken = files::import_wad(textures, path, args.any_size, job)?;
         if taken == 0 && count_all == 0 {
             return Ok(Edited::Nothing(format!("{} has no texture of the map", shown(path))));
         }
@@ -147,8 +147,8 @@ fn take_one(
     let texture = textures.get(*index)?.ok_or_else(|| anyhow!("the texture is missing in the map"))?;
     let (width, height) = (texture.width() >> level, texture.height() >> level);
     let is_size = (picture.width, picture.height) == (width, height);
-    if !is_size && (!args.resize || *level > 0) {
-        let hint = if *level == 0 { "; --resize accepts it" } else { "" };
+    if !is_size && (!args.any_size || *level > 0) {
+        let hint = if *level == 0 { "; --any-size accepts it" } else { "" };
         bail!("it has {} by {} pixels, but the texture {width} by {height}{hint}", picture.width, picture.height);
     }
     if !texture.has_palette() {
@@ -237,7 +237,7 @@ fn find(shelf: &Shelf, paths: &[PathBuf], job: &mut Job<'_>) -> Result<(Vec<Foun
 
 /// Write textures to PNG files with their palettes, or to a WAD file
 ///
-/// If DIR is a file name with .wad, all textures are written to this WAD file, byte for byte: WAD3 for GoldSrc, WAD2
+/// If -o names a file with .wad, all textures are written to this WAD file, byte for byte: WAD3 for GoldSrc, WAD2
 /// for Quake. Several maps give one file with the textures of all; a texture that differs from another one of the same
 /// name is reported and left out, and the exit status is 1.
 ///
@@ -249,21 +249,21 @@ fn find(shelf: &Shelf, paths: &[PathBuf], job: &mut Job<'_>) -> Result<(Vec<Foun
 /// WAL files and textures in Quake maps have no palette; --palette names it.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit tex export c1a0.bsp images
-  bspkit tex export c1a0.bsp images '{*' '#3' --mips
-  bspkit tex export goldsrcs textures
-  bspkit tex export halflife.wad images '+*'
-  bspkit tex export c1a0.bsp c1a0.wad
-  bspkit tex export goldsrcs all.wad
-  bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx"
+    "  bspkit tex export c1a0.bsp -o images
+  bspkit tex export c1a0.bsp -o images '{*' '#3' --mips
+  bspkit tex export goldsrcs -o textures
+  bspkit tex export halflife.wad -o images '+*'
+  bspkit tex export c1a0.bsp -o c1a0.wad
+  bspkit tex export goldsrcs -o all.wad
+  bspkit tex export metal1_1.wal -o metal1_1.png --palette pics/colormap.pcx"
 ))]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     maps: MapArgs,
     /// The folder to write to, created if it is missing; for several maps, it gets a folder for each. Or a WAD file, or
     /// for a WAL file, a PNG file
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    #[arg(short, long, value_name = "DIR|FILE", required = true)]
+    output: PathBuf,
     /// The textures [default: all]
     #[arg(value_name = "GLOB")]
     patterns: Vec<OsString>,
@@ -276,25 +276,25 @@ pub(crate) struct ExportArgs {
     palette: Option<PathBuf>,
     /// Replace existing files that differ
     #[arg(long)]
-    force: bool,
+    overwrite: bool,
 }
 
 pub(super) fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
     let levels = if args.mips { LEVELS } else { 1 };
     let maps = args.maps.find();
     let is_wal = |map: &MapFile| has_extension(&map.path, "wal");
-    if has_extension(&args.folder, "wad") && !args.folder.is_dir() && !maps.iter().any(is_wal) {
+    if has_extension(&args.output, "wad") && !args.output.is_dir() && !maps.iter().any(is_wal) {
         if args.mips || args.palette.is_some() {
             bail!("a WAD file has all mip levels and its palettes: leave out --mips and --palette");
         }
-        return files::export_wad(cx, maps, &args.folder, &args.patterns, args.force);
+        return files::export_wad(cx, maps, &args.output, &args.patterns, args.overwrite);
     }
     // A WAL file may be written to a PNG file.
-    if maps.many || !(has_extension(args.maps.first(), "wal") && has_extension(&args.folder, "png")) {
-        maps.check_folder(&args.folder)?;
+    if maps.many || !(has_extension(args.maps.first(), "wal") && has_extension(&args.output, "png")) {
+        maps.check_folder(&args.output)?;
     }
     maps.each(cx, |map, job| match has_extension(&map.path, "wal") {
-        true => files::export_wal(&map.path, &args.folder, args.palette.as_deref(), levels, args.force, job),
+        true => files::export_wal(&map.path, &args.output, args.palette.as_deref(), levels, args.overwrite, job),
         false => shelf(cx, map, args, levels, job),
     })
 }
@@ -307,7 +307,7 @@ fn shelf(cx: &Context, map: &MapFile, args: &ExportArgs, levels: usize, job: &mu
     if chosen.is_empty() && !args.patterns.is_empty() {
         return Ok(job.nothing(&names.nothing(&args.patterns)));
     }
-    let folder = &map.place(&args.folder, "");
+    let folder = &map.place(&args.output, "");
     let is_bare = |index: &usize| shelf.get(*index).is_ok_and(|it| it.is_some_and(|it| !it.has_palette()));
     let palette = match &args.palette {
         Some(path) => Some(files::read_palette(path)?),
@@ -336,7 +336,7 @@ fn shelf(cx: &Context, map: &MapFile, args: &ExportArgs, levels: usize, job: &mu
                 continue;
             }
         };
-        match write(&texture, palette.as_ref(), folder, stem, levels, args.force) {
+        match write(&texture, palette.as_ref(), folder, stem, levels, args.overwrite) {
             Ok(()) => written += 1,
             Err(error) => job.fail(&error.context(format!("cannot export {name}"))),
         }
@@ -352,13 +352,13 @@ fn write(
     folder: &Path,
     stem: &str,
     levels: usize,
-    force: bool,
+    overwrite: bool,
 ) -> Result<()> {
     let palette = texture.palette().or_else(|| palette.cloned()).ok_or_else(|| anyhow!("it has no palette"))?;
     for level in 0..levels {
         let pixels = texture.pixels(level).ok_or_else(|| anyhow!("it has no level {level}"))?;
         let bytes = textures::encode(texture.width() >> level, texture.height() >> level, pixels, &palette)?;
-        put(&folder.join(file_name::with_level(stem, level)), &bytes, force)?;
+        put(&folder.join(file_name::with_level(stem, level)), &bytes, overwrite)?;
     }
     Ok(())
 }

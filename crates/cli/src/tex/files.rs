@@ -28,7 +28,13 @@ use crate::talk::{Code, Job, count, shown, text_and_raw};
 // WAD files that textures are copied to.
 
 /// Writes the textures of maps, or of WAD files, to a WAD file.
-pub(super) fn export_wad(cx: &Context, maps: Maps, path: &Path, patterns: &[OsString], force: bool) -> Result<Code> {
+pub(super) fn export_wad(
+    cx: &Context,
+    maps: Maps,
+    path: &Path,
+    patterns: &[OsString],
+    overwrite: bool,
+) -> Result<Code> {
     let all: Mutex<Option<Wad<'static>>> = Mutex::new(None);
     let code = maps.one_by_one().each(cx, |map, job| {
         spare(path, &map.path)?;
@@ -63,7 +69,7 @@ pub(super) fn export_wad(cx: &Context, maps: Maps, path: &Path, patterns: &[OsSt
         }
         return Ok(code.max(Code::Found));
     };
-    put(path, &wad.to_bytes(), force)?;
+    put(path, &wad.to_bytes(), overwrite)?;
     if !cx.talk.quiet {
         let text = format!("{}: {}\n", shown(path), count(wad.entries().len(), "texture", "textures"));
         cx.talk.stderr(text.as_bytes());
@@ -90,7 +96,7 @@ pub(super) fn import_wad(
         let sizes = old.map(|old| (old.width(), old.height())).filter(|size| *size != (new.width(), new.height()));
         if let Some((width, height)) = sizes.filter(|_| !resizes) {
             let own = format!("{} by {} pixels, but the texture {width} by {height}", new.width(), new.height());
-            bail!("{} has {own}; --resize accepts it", what());
+            bail!("{} has {own}; --any-size accepts it", what());
         }
         textures.embed(index, &new).with_context(what)?;
         used.insert(at);
@@ -200,8 +206,8 @@ pub(crate) struct Fields {
     #[arg(long, allow_hyphen_values = true)]
     value: Option<String>,
     /// Use the flag names of this game [default: quake2]
-    #[arg(long, value_name = "NAME")]
-    game: Option<String>,
+    #[arg(long, value_name = "GAME")]
+    flag_names: Option<String>,
 }
 
 #[derive(Clone, Copy)]
@@ -218,7 +224,7 @@ impl Fields {
 
     /// Whether an option was given that only WAL files have.
     pub(super) fn any(&self) -> bool {
-        self.game.is_some() || self.values().any(|(_, value)| value.is_some())
+        self.flag_names.is_some() || self.values().any(|(_, value)| value.is_some())
     }
 
     fn values(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
@@ -234,7 +240,7 @@ impl Fields {
 
     /// The header with the given values.
     fn apply(&self, header: &WalHeader) -> Result<WalHeader> {
-        let names = flag_names(self.game.as_deref().unwrap_or(GAME))?;
+        let names = flag_names(self.flag_names.as_deref().unwrap_or(GAME))?;
         let mut bytes = header.encode();
         for (name, value) in self.values() {
             let Some(value) = value else { continue };
@@ -338,7 +344,7 @@ pub(super) fn export_wal(
     target: &Path,
     palette: Option<&Path>,
     levels: usize,
-    force: bool,
+    overwrite: bool,
     job: &mut Job<'_>,
 ) -> Result<Code> {
     let palette = asked_palette(palette)?;
@@ -360,7 +366,7 @@ pub(super) fn export_wal(
             (true, 0) => target.to_path_buf(),
             _ => folder.join(file_name::with_level(&stem, level)),
         };
-        put(&file, &bytes, force)?;
+        put(&file, &bytes, overwrite)?;
         job.say(&format!("{}: {width} by {height}", shown(&file)));
     }
     Ok(Code::Done)
@@ -505,7 +511,7 @@ fn take_one(
     let picture = textures::read(path)?;
     let (width, height) = (wal.header().width >> level, wal.header().height >> level);
     if (picture.width, picture.height) != (width, height) && (level > 0 || !how.resizes) {
-        let hint = if level == 0 { "; --resize accepts it" } else { "" };
+        let hint = if level == 0 { "; --any-size accepts it" } else { "" };
         bail!("it has {} by {} pixels, but the texture {width} by {height}{hint}", picture.width, picture.height);
     }
     let image = textures::with_palette(&picture, palette, how.quantizes)?;

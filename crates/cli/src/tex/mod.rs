@@ -39,11 +39,11 @@ use files::Keeper;
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit tex list c1a0.bsp
-  bspkit tex export c1a0.bsp images
+  bspkit tex export c1a0.bsp -o images
   bspkit tex import c1a0.bsp images -o out.bsp
   bspkit tex rename base1.bsp 'e1u1/*' 'e1u2/{1}' -o out.bsp
   bspkit tex embed c1a0.bsp halflife.wad -o out.bsp
-  bspkit tex strip c1a0.bsp --to c1a0.wad -o out.bsp"
+  bspkit tex strip c1a0.bsp --wad c1a0.wad -o out.bsp"
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -61,6 +61,9 @@ commands! {
 
 /// Reports what is wrong with a texture or an image, on one line. This is a finding and not a failure of the command.
 fn finding(job: &mut Job<'_>, what: &str, error: &Error) {
+    if !job.takes("textures and images") {
+        return;
+    }
     let causes = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
     let separator = if what.is_empty() { "" } else { ": " };
     job.err.extend_from_slice(format!("{what}{separator}{causes}\n").as_bytes());
@@ -101,8 +104,8 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "GLOB", action = ArgAction::Append)]
     only: Vec<OsString>,
     /// For WAL files: use the flag names of this game
-    #[arg(long, value_name = "NAME", default_value = files::GAME)]
-    game: String,
+    #[arg(long, value_name = "GAME", default_value = files::GAME)]
+    flag_names: String,
 }
 
 /// A texture of a Quake or GoldSrc map or a WAD file.
@@ -210,7 +213,7 @@ fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
         let cannot = || format!("cannot list the textures in {}", shown(&map.path));
         let path = &map.path;
         if has_extension(path, "wal") {
-            return files::list(path, &args.game, job);
+            return files::list(path, &args.flag_names, job);
         }
         let bsp = if has_extension(path, "wad") { None } else { Some(cx.open(path)?) };
         match bsp {
@@ -344,14 +347,14 @@ fn run_rename(cx: &Context, args: &RenameArgs) -> Result<Code> {
 /// order and sizes stay. Quake reads no WAD files, so a map of Quake needs --force. A texture that cannot be read is
 /// reported and stays as it is; the others change, and the exit status is 1.
 ///
-/// With --to, the pixels are first copied to a WAD file, byte for byte, so that `tex embed` puts them back. A texture
+/// With --wad, the pixels are first copied to a WAD file, byte for byte, so that `tex embed` puts them back. A texture
 /// that differs from one of the same name in the file is reported and stays in the map.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex strip c1a0.bsp -o out.bsp
   bspkit tex strip c1a0.bsp '+*' '#3' -o out.bsp
-  bspkit tex strip c1a0.bsp --to c1a0.wad -o out.bsp
-  bspkit tex strip goldsrcs --to all.wad -o small"
+  bspkit tex strip c1a0.bsp --wad c1a0.wad -o out.bsp
+  bspkit tex strip goldsrcs --wad all.wad -o small"
 ))]
 pub(crate) struct StripArgs {
     #[command(flatten)]
@@ -361,14 +364,14 @@ pub(crate) struct StripArgs {
     patterns: Vec<OsString>,
     /// The WAD file that keeps the pixels; a new one, or one that gets more textures
     #[arg(long, value_name = "FILE")]
-    to: Option<PathBuf>,
+    wad: Option<PathBuf>,
     #[command(flatten)]
     save: Save,
 }
 
 fn run_strip(cx: &Context, args: &StripArgs) -> Result<Code> {
-    args.to.iter().try_for_each(|path| args.save.spare(path))?;
-    let keeper = args.to.as_deref().map(Keeper::new);
+    args.wad.iter().try_for_each(|path| args.save.spare(path))?;
+    let keeper = args.wad.as_deref().map(Keeper::new);
     // Each map may add textures to the WAD file.
     let maps = if keeper.is_some() { args.maps.find().one_by_one() } else { args.maps.find() };
     args.save.each(cx, maps, |draft, map, job| {

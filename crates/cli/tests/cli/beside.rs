@@ -140,7 +140,7 @@ fn json_and_folders_have_the_warnings() {
     room.write("q2.ent", b"{}");
     let json = room.bspkit("ent set q2.bsp worldspawn message=x --dry-run --json -q").done().json();
     assert!(json["warnings"][0].as_str().unwrap().starts_with("q2.ent replaces"), "{json}");
-    room.bspkit("unpack q2.bsp tree").done();
+    room.bspkit("unpack q2.bsp -o tree").done();
     assert!(said(&room, "pack tree -o q2.bsp", &[".ent"]).is_empty(), "the map as it was");
     let text = String::from_utf8(room.read("tree/00_ENTITIES.ent")).unwrap();
     room.write("tree/00_ENTITIES.ent", text.replacen("worldspawn\"", "worldspawn\"\n\"own_key\" \"1\"", 1).as_bytes());

@@ -50,7 +50,7 @@ fn files_that_share_a_body_are_not_extracted() {
     let room = Room::empty();
     room.write("map.bsp", &shared_body(2000, 31 << 20, Pak::compress));
     let (names, start) = (room.names(), Instant::now());
-    for line in ["pak extract map.bsp out", "pak store map.bsp -o out.bsp"] {
+    for line in ["pak extract map.bsp -o out", "pak store map.bsp -o out.bsp"] {
         let run = room.bspkit(line).without_data(2);
         assert!(run.err.contains("would take 65011712000 bytes decompressed, more than 268435456"), "{}", run.err);
         assert_eq!(room.names(), names, "{line}");
@@ -60,9 +60,9 @@ fn files_that_share_a_body_are_not_extracted() {
     assert!(run.text().contains("their data is not read"), "{}", run.text());
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     // A few of them are no danger, and files that shrink well are extracted.
-    room.bspkit("pak extract map.bsp one #3").done();
+    room.bspkit("pak extract map.bsp -o one #3").done();
     room.write("zeros.bsp", &shared_body(1, 31 << 20, Pak::compress));
-    room.bspkit("pak extract zeros.bsp zeros").done();
+    room.bspkit("pak extract zeros.bsp -o zeros").done();
     assert_eq!(room.read("zeros/x").len(), 31 << 20);
 }
 
@@ -98,7 +98,7 @@ fn most_memory(room: &Room, line: &str) -> u64 {
 fn threads_share_the_memory() {
     let room = Room::empty();
     room.write("map.bsp", &shared_body(8, 31 << 20, Pak::compress));
-    for line in ["pak verify map.bsp -j 8", "pak extract map.bsp out -j 8"] {
+    for line in ["pak verify map.bsp -j 8", "pak extract map.bsp -o out -j 8"] {
         let most = most_memory(&room, line);
         assert!((1..160 << 20).contains(&most), "{line}: {most} bytes");
     }
@@ -153,7 +153,7 @@ fn a_member_that_ends_behind_the_file_is_damage() {
 fn equal_names_get_numbers() {
     let room = Room::empty();
     room.write("map.bsp", &shared_body(300, 1, Pak::compress));
-    let run = room.bspkit("pak extract map.bsp out").without_data(0);
+    let run = room.bspkit("pak extract map.bsp -o out").without_data(0);
     assert!(room.path("out/x~300").exists(), "{}", run.err);
 }
 

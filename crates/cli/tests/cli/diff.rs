@@ -35,7 +35,7 @@ fn differences() {
         "bspkit diff - -",
         "bspkit ent set q3.bsp worldspawn message=x -o new/changed.bsp -q; bspkit diff old new --stat",
         "bspkit diff old q2.bsp",
-        "bspkit unpack q2.bsp folder -q && bspkit diff folder q2.bsp",
+        "bspkit unpack q2.bsp -o folder -q && bspkit diff folder q2.bsp",
         "bspkit diff q2.bsp none.bsp",
     ];
     check("differences", &room, &lines);

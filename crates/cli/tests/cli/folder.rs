@@ -17,7 +17,7 @@ fn schema() -> Value {
 /// Takes a map apart and makes it again; the folder without its record of the original becomes a map as well.
 fn law(room: &Room, map: &Path, schema: &Value) -> Result<(), String> {
     let _ = std::fs::remove_dir_all(room.path("folder"));
-    room.run(&["unpack", "-q", map.to_str().unwrap(), "folder"]).done();
+    room.run(&["unpack", "-q", map.to_str().unwrap(), "-o", "folder"]).done();
     let manifest: Value = serde_json::from_slice(&room.read("folder/manifest.json")).unwrap();
     validate(schema, schema, &manifest, "")?;
     let pack = room.bspkit("pack folder -o packed.bsp");
@@ -286,12 +286,12 @@ fn folders_of_fixtures() {
     let mut lines = Vec::new();
     for (name, map) in maps {
         room.write(format!("{name}.bsp"), &super::room::fixture(map));
-        lines.push(format!("bspkit unpack {name}.bsp {name} --dry-run"));
+        lines.push(format!("bspkit unpack {name}.bsp -o {name} --dry-run"));
     }
     let more = [
-        "bspkit unpack source.bsp source && cat source/manifest.json",
+        "bspkit unpack source.bsp -o source && cat source/manifest.json",
         "cat source/original/index.json",
-        "bspkit unpack lzma.bsp lzma --format csv --text faces --no-images && cat lzma/manifest.json",
+        "bspkit unpack lzma.bsp -o lzma --format csv --text faces --no-images && cat lzma/manifest.json",
         "bspkit pack lzma --dry-run",
         "sed -i 's/\"revision\": 7/\"revision\": 8/; s/, \"compressed\": true//' lzma/manifest.json && bspkit pack lzma --dry-run",
         "bspkit pack lzma -o out.bsp && bspkit info out.bsp | head -2",

@@ -230,7 +230,7 @@ fn resolve_refuses_the_base_of_an_added_entity_and_file() {
         match map.contains("rooms") {
             true => assert_eq!(key(&room, "[targetname=new]", "light"), "1"),
             false => assert_eq!(
-                sh(&room, "bspkit pak extract maps/source.bsp out own/a.txt -q; cat out/own/a.txt").text(),
+                sh(&room, "bspkit pak extract maps/source.bsp -o out own/a.txt -q; cat out/own/a.txt").text(),
                 "1"
             ),
         }

@@ -14,7 +14,7 @@ use super::transcript::check;
 #[test]
 fn pages_and_completions_have_every_command() {
     let room = Room::empty();
-    room.shell("bspkit man one && COLUMNS=40 bspkit man two -q && diff -r one two").done();
+    room.shell("bspkit man -o one && COLUMNS=40 bspkit man -o two -q && diff -r one two").done();
     let name = |command: &str| format!("bspkit {command}").trim_end().replace(' ', "-") + ".1";
     let mut pages: Vec<String> = COMMANDS.iter().map(|command| name(command)).collect();
     pages.sort();
@@ -27,10 +27,10 @@ fn pages_and_completions_have_every_command() {
     }
     assert_eq!(room.shell("bspkit man").done().out, room.read("one/bspkit.1"));
     // A page that is there and the same is no matter; one that was changed is.
-    room.shell("bspkit man one").done();
+    room.shell("bspkit man -o one").done();
     room.write("one/bspkit-ent.1", b"mine");
-    assert!(room.shell("bspkit man one").without_data(2).err.contains("--force replaces it"));
-    room.shell("bspkit man one --force && diff -r one two").done();
+    assert!(room.shell("bspkit man -o one").without_data(2).err.contains("--overwrite replaces it"));
+    room.shell("bspkit man -o one --overwrite && diff -r one two").done();
 
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = room.bspkit(&format!("completions {shell}")).done();
@@ -53,7 +53,7 @@ fn pages_and_completions_have_every_command() {
             ("bspkit ent set q2.bsp light_s", "light_spot"),
             ("bspkit ent set light_s", ""),
             ("bspkit ent list q2.bsp --num", "--numbers"),
-            ("bspkit get q2.bsp --game king", "kingpin"),
+            ("bspkit get q2.bsp --flag-names king", "kingpin"),
             ("bspkit check --deny lump-ove", "lump-overlap"),
         ] {
             let complete = format!(
@@ -112,14 +112,14 @@ fn examples_in_help_run() {
         bspkit pak add source.bsp materials/my/wall.vmt=wall.vmt materials/maps/sky.vtf=wall.vmt -o 4.bsp -q
         bspkit pak add 4.bsp materials/a.vhv=wall.vmt sound/hit.wav=wall.vmt -o map.bsp -q; mv 4.bsp tf/maps
         bspkit tex rename q2.bsp 'own/*' 'e1u1/{1}' -o base1.bsp -q; cp base1.bsp kingpin.bsp; cp base1.bsp base2.bsp
-        cp goldsrc.bsp c1a0.bsp; bspkit tex export c1a0.bsp images -q; cp -r images photo
+        cp goldsrc.bsp c1a0.bsp; bspkit tex export c1a0.bsp -o images -q; cp -r images photo
         bspkit pak rm map.bsp '*.vhv' -o new.bsp -q; cp map.bsp old.bsp; cp -r content files
         bspkit pak add map.bsp readme.txt=wall.vmt materials/maps/old/a.vmt=wall.vmt \
             materials/maps/old/c0_0_0.vtf=wall.vmt -o 5.bsp -q; mv 5.bsp map.bsp
         mkdir -p 'Team Fortress 2/tf'; echo 'GameInfo { SearchPaths { game |gameinfo_path|. } }' >'Team Fortress 2/tf/gameinfo.txt'
         printf '\\064\\022\\252\\125\\001\\0\\0\\0\\001\\0\\0\\0\\0' >pak01_dir.vpk; echo materials/my/wall.vmt >stock.txt
         mkdir goldsrcs; cp goldsrc.bsp goldsrcs
-        bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx -q; cp metal1_1.png lamp.png
+        bspkit tex export metal1_1.wal -o metal1_1.png --palette pics/colormap.pcx -q; cp metal1_1.png lamp.png
         bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources
         git init -q .; git config user.name a; git config user.email a@example.com
         git commit -qm one --allow-empty; mkdir release; cp -r maps release; cp 2.bsp release/maps/3.bsp; git add maps dm4.bsp; git commit -qm two

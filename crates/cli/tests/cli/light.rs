@@ -9,7 +9,7 @@ use super::room::{Room, fixture};
 /// A room with the pages of Quake II's light, and the picture's name.
 fn exported() -> Room {
     let room = Room::new();
-    room.bspkit("light export q2.bsp pages").done();
+    room.bspkit("light export q2.bsp -o pages").done();
     room
 }
 
@@ -85,7 +85,7 @@ fn images_of_own_maps_are_what_they_were() {
         ["goldsrc/own_rooms", "q1/own_rooms", "q2/own_rooms", "q3/own_rooms", "source/room_v20", "source/room_v21"]
     {
         room.write("map.bsp", &fixture(name));
-        room.bspkit("light export map.bsp light --force").done();
+        room.bspkit("light export map.bsp -o light --overwrite").done();
         let mut images: Vec<_> =
             room.names().into_iter().filter(|path| path.extension() == Some("png".as_ref())).collect();
         images.sort();
@@ -170,7 +170,7 @@ fn every_door_says(code: &str, map: &[u8], number: &str, record: usize, (lump, f
     said("run", "run door.rhai map.bsp -o out.bsp");
     said("in place", &format!("set map.bsp {lump}[{record}].{field}={new} --dry-run"));
     for (folder, options) in [("text", ""), ("bytes", " --no-images --format raw")] {
-        room.bspkit(&format!("unpack map.bsp {folder}{options} -q")).done();
+        room.bspkit(&format!("unpack map.bsp -o {folder}{options} -q")).done();
         let (path, text) = match folder {
             "text" => (format!("{folder}/{file}.jsonl"), json.clone().into_bytes()),
             _ => (format!("{folder}/{file}.bin"), room.read("new.bin")),

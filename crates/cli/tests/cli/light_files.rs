@@ -25,7 +25,7 @@ impl Room {
             .join(name)
             .with_extension("bsp");
         let room = Room { folder, map };
-        let out = room.run(&["export", &room.map(), &room.path("light"), "--by", by]);
+        let out = room.run(&["export", &room.map(), "-o", &room.path("light"), "--by", by]);
         assert!(out.status.success(), "{}", text(&out));
         room
     }
@@ -135,7 +135,7 @@ fn wide_faces_have_pages_of_their_own() {
     let map = folder.path().join("wide.bsp");
     fs::write(&map, wide_map()).unwrap();
     let room = Room { folder, map };
-    let out = room.run(&["export", &room.map(), &room.path("light")]);
+    let out = room.run(&["export", &room.map(), "-o", &room.path("light")]);
     assert!(out.status.success(), "{}", text(&out));
     assert_eq!(room.files("png").len(), 4);
     assert!(room.import(&[]).status.success());
@@ -323,12 +323,12 @@ fn no_file_is_replaced_unasked() {
     let room = Room::new("q3/own_rooms", "page");
     let page = room.folder.path().join("light/page_000.png");
     fs::write(&page, b"mine").unwrap();
-    let export = |more: &[&str]| room.run(&[&["export", &room.map(), &room.path("light")], more].concat());
+    let export = |more: &[&str]| room.run(&[&["export", &room.map(), "-o", &room.path("light")], more].concat());
     let out = export(&[]);
     assert_eq!(out.status.code(), Some(2));
-    assert!(text(&out).contains("exists already") && text(&out).contains("--force"), "{}", text(&out));
+    assert!(text(&out).contains("exists already") && text(&out).contains("--overwrite"), "{}", text(&out));
     assert_eq!(fs::read(&page).unwrap(), b"mine");
-    assert!(export(&["--force"]).status.success());
+    assert!(export(&["--overwrite"]).status.success());
     assert!(fs::read(&page).unwrap().starts_with(b"\x89PNG"));
 }
 

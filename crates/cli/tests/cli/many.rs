@@ -147,12 +147,12 @@ fn what_is_exported_of_a_folder_is_imported_again() {
     room.write("goldsrcs/c.bsp", &fixture("goldsrc/own_rooms"));
     for (export, import) in [
         ("ent export maps -o texts", "ent import maps texts"),
-        ("light export maps light", "light import maps light"),
-        ("light export sources light2 --by face", "light import sources light2"),
-        ("tex export goldsrcs images --mips", "tex import goldsrcs images"),
+        ("light export maps -o light", "light import maps light"),
+        ("light export sources -o light2 --by face", "light import sources light2"),
+        ("tex export goldsrcs -o images --mips", "tex import goldsrcs images"),
         ("lmp export sources entities models -o lumps", "lmp import sources lumps"),
-        ("vis export maps pictures", "vis import maps pictures"),
-        ("pak extract sources files", "ent fmt sources --dry-run"),
+        ("vis export maps -o pictures", "vis import maps pictures"),
+        ("pak extract sources -o files", "ent fmt sources --dry-run"),
     ] {
         let run = room.bspkit(export).done();
         let from = import.split_whitespace().find(|word| ["maps", "sources", "goldsrcs"].contains(word)).unwrap();

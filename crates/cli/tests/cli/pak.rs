@@ -152,20 +152,20 @@ fn what_shrinks_is_compressed_but_sounds() {
 fn files_come_out_as_they_went_in() {
     let room = room();
     room.bspkit("pak compress map.bsp --in-place").without_data(0);
-    room.bspkit("pak extract map.bsp out").without_data(0);
+    room.bspkit("pak extract map.bsp -o out").without_data(0);
     for name in ["c.txt", "materials/a.vmt", "sound/b.wav"] {
         assert_eq!(room.read(format!("out/{name}")), room.read(format!("content/{name}")), "{name}");
     }
     // The same files once more are no trouble; others are.
-    room.bspkit("pak extract map.bsp out").without_data(0);
+    room.bspkit("pak extract map.bsp -o out").without_data(0);
     room.write("out/c.txt", b"mine");
-    let run = room.bspkit("pak extract map.bsp out c.txt").without_data(2);
-    assert!(run.err.contains("exists with other content") && run.err.contains("--force"), "{}", run.err);
+    let run = room.bspkit("pak extract map.bsp -o out c.txt").without_data(2);
+    assert!(run.err.contains("exists with other content") && run.err.contains("--overwrite"), "{}", run.err);
     assert_eq!(room.read("out/c.txt"), b"mine");
-    room.bspkit("pak extract map.bsp out c.txt --force").without_data(0);
+    room.bspkit("pak extract map.bsp -o out c.txt --overwrite").without_data(0);
     assert_eq!(room.read("out/c.txt"), b"c");
     let names = room.names();
-    room.bspkit("pak extract map.bsp elsewhere nope").without_data(1);
+    room.bspkit("pak extract map.bsp -o elsewhere nope").without_data(1);
     assert_eq!(room.names(), names);
 }
 
@@ -189,7 +189,7 @@ fn nothing_leaves_the_folder() {
     let files: Vec<(&[u8], &[u8])> =
         bad.iter().map(|name| (*name, &b"bad"[..])).chain([(&b"ok.txt"[..], &b"ok"[..])]).collect();
     room.write("maps/bad.bsp", &map_of(&files));
-    let run = room.bspkit("pak extract maps/bad.bsp deep/out -v").without_data(2);
+    let run = room.bspkit("pak extract maps/bad.bsp -o deep/out -v").without_data(2);
     assert_eq!(run.err.matches("error: cannot extract").count(), bad.len(), "{}", run.err);
     let names: Vec<_> =
         ["deep", "deep/out", "deep/out/ok.txt", "maps", "maps/bad.bsp"].map(|name| room.path(name)).into();
@@ -201,7 +201,7 @@ fn nothing_leaves_the_folder() {
 fn names_that_differ_in_case_do_not_overwrite_each_other() {
     let room = Room::empty();
     room.write("map.bsp", &map_of(&[(b"A/b.txt", b"1"), (b"a\\B.txt", b"2"), (b"a/b.txt", b"3"), (b"empty/", b"")]));
-    let run = room.bspkit("pak extract map.bsp out").without_data(0);
+    let run = room.bspkit("pak extract map.bsp -o out").without_data(0);
     assert_eq!(run.err.matches("has the same name as file #0").count(), 2, "{}", run.err);
     let read = |name: &str| fs::read(room.path("out").join(name)).unwrap();
     assert_eq!((read("A/b.txt"), read("a/B~2.txt"), read("a/b~3.txt")), (b"1".into(), b"2".into(), b"3".into()));
@@ -218,7 +218,7 @@ fn links_are_not_written_through() {
     room.write("precious.txt", b"precious");
     std::os::unix::fs::symlink(room.path("elsewhere"), room.path("out/dir")).unwrap();
     std::os::unix::fs::symlink(room.path("precious.txt"), room.path("out/file.txt")).unwrap();
-    let run = room.bspkit("pak extract map.bsp out --force").without_data(2);
+    let run = room.bspkit("pak extract map.bsp -o out --overwrite").without_data(2);
     assert!(run.err.contains("out/dir is a symbolic link"), "{}", run.err);
     assert_eq!(room.read("precious.txt"), b"precious");
     assert_eq!(fs::read_dir(room.path("elsewhere")).unwrap().count(), 0);
@@ -247,7 +247,7 @@ fn what_is_wrong_is_said_and_never_repaired() {
     room.bspkit("pak rm map.bsp sub/b.txt -o out.bsp").without_data(0);
     let crc = |map: &str| room.bspkit(&format!("pak list {map} --json")).done().json()["files"][0]["crc"].clone();
     assert_eq!(crc("out.bsp"), crc("map.bsp"));
-    let run = room.bspkit("pak extract map.bsp out a.txt").without_data(0);
+    let run = room.bspkit("pak extract map.bsp -o out a.txt").without_data(0);
     assert!(run.err.contains("does not have the checksum"), "{}", run.err);
 
     for (name, pak) in [("none.bsp", &b"no zip at all"[..]), ("cut.bsp", b"PK\x03\x04 and no more")] {
@@ -255,7 +255,7 @@ fn what_is_wrong_is_said_and_never_repaired() {
         let run = room.bspkit(&format!("pak verify {name}"));
         assert_eq!((run.code, run.text().lines().count()), (Some(1), 2), "{run:?}");
         let before = room.names();
-        for line in ["list NAME", "extract NAME out2", "rm NAME * -o x.bsp", "add NAME a=none.bsp -o x.bsp"] {
+        for line in ["list NAME", "extract NAME -o out2", "rm NAME * -o x.bsp", "add NAME a=none.bsp -o x.bsp"] {
             let run = room.bspkit(&format!("pak {}", line.replace("NAME", name))).without_data(2);
             assert!(run.err.contains("the pakfile is "), "{}", run.err);
         }

@@ -202,12 +202,12 @@ fn an_order_moves_whole_files() {
 #[test]
 fn the_folder_of_extract_changes_nothing() {
     let room = room();
-    room.bspkit("pak extract map.bsp files -q").without_data(0);
+    room.bspkit("pak extract map.bsp -o files -q").without_data(0);
     let run = room.bspkit("pak sync map.bsp files -o out.bsp").without_data(0);
     assert!(run.err.contains("0 added, 0 changed, 0 removed, 6 as they were"), "{}", run.err);
     assert_eq!(room.read("out.bsp"), room.read("map.bsp"));
     // Without files there is nothing either way.
-    room.bspkit("pak extract source.bsp none -q").without_data(0);
+    room.bspkit("pak extract source.bsp -o none -q").without_data(0);
     room.bspkit("pak sync source.bsp none -o out.bsp -q").without_data(0);
     assert_eq!(room.read("out.bsp"), room.read("source.bsp"));
 }
@@ -215,7 +215,7 @@ fn the_folder_of_extract_changes_nothing() {
 #[test]
 fn one_edit_in_the_folder_changes_one_file() {
     let room = room();
-    room.bspkit("pak extract map.bsp files -q").without_data(0);
+    room.bspkit("pak extract map.bsp -o files -q").without_data(0);
     room.write("files/materials/maps/old/b.vmt", b"\"Other\" {}");
     let run = room.bspkit("pak sync map.bsp files --dry-run");
     assert!(run.text().contains("  PAKFILE: materials/maps/old/b.vmt changed, 9 -> 10 bytes\n"), "{}", run.text());
@@ -244,7 +244,7 @@ fn one_edit_in_the_folder_changes_one_file() {
     assert!(names(&room, "out.bsp").contains(&"Scripts x/NEW.txt".to_owned()));
     assert!(names(&room, "out.bsp").contains(&".git/config".to_owned()));
     // What is embedded already and cannot be in a folder stays.
-    let run = room.bspkit("pak extract out.bsp again").without_data(2);
+    let run = room.bspkit("pak extract out.bsp -o again").without_data(2);
     assert!(
         run.err.contains("cannot extract .git/config") && run.err.contains("6 files, 3 not written"),
         "{}",

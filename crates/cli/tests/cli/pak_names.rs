@@ -97,7 +97,7 @@ fn status_runs_the_monitor(room: &Room, folder: &str) -> bool {
 fn extract_writes_no_name_that_programs_act_on() {
     let room = Room::new();
     hostile(&room);
-    let run = room.bspkit("pak extract hostile.bsp files -v");
+    let run = room.bspkit("pak extract hostile.bsp -o files -v");
     assert_eq!(run.code, Some(2), "{}", run.err);
     for name in &HOSTILE {
         let named = format!("cannot extract {}", bspkit::bytes::escaped(name.as_bytes()));
@@ -108,7 +108,7 @@ fn extract_writes_no_name_that_programs_act_on() {
     assert!(!room.path("out.txt").exists() && !Path::new("/outer_.txt").exists());
     assert!(run.err.ends_with(&format!("files: 4 files, {} not written\n", HOSTILE.len() + 2)), "{}", run.err);
     // Ten of a kind, then the count.
-    let few = room.bspkit("pak extract hostile.bsp few");
+    let few = room.bspkit("pak extract hostile.bsp -o few");
     assert_eq!(few.err.matches("cannot extract").count(), 10);
     assert!(few.err.contains(&format!("and {} more (not written); -v lists them", HOSTILE.len() - 8)), "{}", few.err);
 }
@@ -147,8 +147,8 @@ fn git_status_runs_nothing_in_extracted_and_unpacked_folders() {
         }
     }
     room.write("hostile.bsp", &draft.plan(Layout::Keep).unwrap().to_vec());
-    assert_eq!(room.bspkit("pak extract hostile.bsp files").code, Some(2));
-    room.bspkit("unpack hostile.bsp map").done();
+    assert_eq!(room.bspkit("pak extract hostile.bsp -o files").code, Some(2));
+    room.bspkit("unpack hostile.bsp -o map").done();
     for folder in ["files", "files/cfg", "files/cfg/below", "files/cfg/below/objects", "map/pak", "map/pak/cfg"] {
         assert!(!status_runs_the_monitor(&room, folder), "{folder}");
     }
@@ -160,7 +160,7 @@ fn git_status_runs_nothing_in_extracted_and_unpacked_folders() {
 fn unpack_escapes_what_extract_refuses() {
     let room = Room::new();
     hostile(&room);
-    room.bspkit("unpack hostile.bsp map").done();
+    room.bspkit("unpack hostile.bsp -o map").done();
     let files = written(&room, "map/pak");
     assert_eq!(files.len(), HOSTILE.len() + PLAIN.len() + 3, "{files:?}");
     // A number parts names that are one on some systems.
@@ -211,7 +211,7 @@ fn extract_follows_no_link_in_the_folder() {
     fs::create_dir_all(room.path("elsewhere")).unwrap();
     std::os::unix::fs::symlink(room.path("elsewhere"), room.path("files/materials")).unwrap();
     std::os::unix::fs::symlink(room.path("elsewhere/hit"), room.path("files/sound")).unwrap();
-    let run = room.bspkit("pak extract hostile.bsp files --force -v");
+    let run = room.bspkit("pak extract hostile.bsp -o files --overwrite -v");
     assert_eq!(run.code, Some(2));
     assert!(run.err.contains("is a symbolic link, which is not followed"), "{}", run.err);
     assert_eq!(written(&room, "elsewhere"), [""; 0]);

@@ -97,7 +97,7 @@ fn strips_to_one_wad_at_once_keep_all_pixels() {
         let strip = |run: usize| {
             let mut command = room.command();
             let map = format!("{run}.bsp");
-            command.args(["tex", "strip", &map, "--to", "all.wad", "-o", &format!("bare{map}")]);
+            command.args(["tex", "strip", &map, "--wad", "all.wad", "-o", &format!("bare{map}")]);
             command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
         };
         let runs: Vec<_> = (0..RUNS).map(strip).collect();
@@ -125,9 +125,9 @@ fn side_files_that_cannot_be_read_are_not_replaced() {
         std::os::unix::fs::symlink(name, room.path(name)).unwrap();
     }
     for line in [
-        "tex strip goldsrc.bsp --to kept.wad -o out.bsp",
+        "tex strip goldsrc.bsp --wad kept.wad -o out.bsp",
         "res goldsrc.bsp",
-        "res goldsrc.bsp --force",
+        "res goldsrc.bsp --overwrite",
         "ent set q3.bsp worldspawn message=x --in-place --fix-aas",
     ] {
         let run = room.bspkit(line);

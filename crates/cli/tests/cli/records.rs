@@ -171,7 +171,7 @@ fn empty_lists_are_dumped_as_nothing() {
         let run = room.bspkit(&format!("dump map.bsp occlusion{format}")).done();
         assert_eq!((run.text(), run.err.as_str()), ("", ""));
     }
-    let run = room.bspkit("unpack map.bsp folder").done();
+    let run = room.bspkit("unpack map.bsp -o folder").done();
     assert!(!run.err.contains("warning"), "{}", run.err);
     room.bspkit("pack folder -o out.bsp").done();
     assert_eq!(room.read("out.bsp"), map);

@@ -165,7 +165,7 @@ fn a_file_that_is_there_keeps_its_lines() {
     let run = room.bspkit("res my/maps/de_own.bsp").done();
     assert!(run.err.contains("nothing changes"), "{}", run.err);
     assert_eq!(room.read("my/maps/de_own.res"), new.as_bytes());
-    room.bspkit("res my/maps/de_own.bsp --force").done();
+    room.bspkit("res my/maps/de_own.bsp --overwrite").done();
     assert_eq!(String::from_utf8(room.read("my/maps/de_own.res")).unwrap(), LIST);
 }
 
@@ -240,7 +240,7 @@ fn players_of_source_maps_get_a_list_in_the_form_of_that_engine() {
     assert!(!names.iter().any(|name| packed.contains(&**name)), "{names:?} {packed}");
 
     room.write("stock.txt", b"models/own/tree.mdl\n");
-    let run = room.bspkit("res my/maps/own.bsp --stock stock.txt --force").done();
+    let run = room.bspkit("res my/maps/own.bsp --stock stock.txt --overwrite").done();
     assert!(!run.err.contains("of the game are listed"), "{}", run.err);
     let rest: Vec<String> = names.iter().filter(|name| *name != "models/own/tree.mdl").cloned().collect();
     assert_eq!(names_of_source(&String::from_utf8(room.read("my/maps/own.res")).unwrap()), rest);
@@ -272,10 +272,10 @@ fn a_list_of_source_keeps_its_lines_and_gets_what_it_lacks() {
     for old in ["models/own/tree.mdl\n", "\"resources\" { \"a\" \"file\"", "{ { } }"] {
         room.write("my/maps/own.res", old.as_bytes());
         let run = room.bspkit("res my/maps/own.bsp").without_data(2);
-        assert!(run.err.contains("--force makes it anew"), "{old}: {}", run.err);
+        assert!(run.err.contains("--overwrite makes it anew"), "{old}: {}", run.err);
         assert_eq!(room.read("my/maps/own.res"), old.as_bytes());
     }
-    room.bspkit("res my/maps/own.bsp --force").done();
+    room.bspkit("res my/maps/own.bsp --overwrite").done();
     assert_eq!(names_of_source(&String::from_utf8(room.read("my/maps/own.res")).unwrap()), all);
 }
 
@@ -294,7 +294,7 @@ fn lines_that_name_files_of_every_player_are_named() {
         run.err
     );
     assert!(!run.err.contains("flare"), "{}", run.err);
-    room.bspkit("res my/maps/de_own.bsp --stock stock.txt --force").done();
+    room.bspkit("res my/maps/de_own.bsp --stock stock.txt --overwrite").done();
     assert_eq!(String::from_utf8(room.read("my/maps/de_own.res")).unwrap(), list);
 
     let source = source_room();

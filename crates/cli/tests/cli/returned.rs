@@ -8,7 +8,7 @@ use super::room::{Room, fixture};
 fn room(map: &str, options: &str) -> Room {
     let room = Room::empty();
     room.write("map.bsp", &fixture(map));
-    room.bspkit(&format!("unpack map.bsp map -q --no-images --text all {options}")).done();
+    room.bspkit(&format!("unpack map.bsp -o map -q --no-images --text all {options}")).done();
     room
 }
 
@@ -232,7 +232,7 @@ fn an_unpack_over_added_files_is_refused() {
 fn bytes_of_another_size_are_refused() {
     let room = Room::empty();
     room.write("map.bsp", &fixture("q2/own_rooms"));
-    room.bspkit("unpack map.bsp map -q --format raw --no-images").done();
+    room.bspkit("unpack map.bsp -o map -q --format raw --no-images").done();
     let planes = room.read("map/01_PLANES.bin");
     room.write("map/01_PLANES.bin", &planes[..planes.len() - 40]);
     let run = room.bspkit("pack map -o no.bsp --force").without_data(2);
@@ -250,7 +250,7 @@ fn an_unfinished_folder_is_refused() {
     fs::create_dir_all(room.path("map/original/map.bin")).unwrap_err();
     fs::remove_file(room.path("map/original/map.bin")).unwrap();
     fs::create_dir_all(room.path("map/original/map.bin/in")).unwrap();
-    let run = room.bspkit("unpack other.bsp map --force").without_data(2);
+    let run = room.bspkit("unpack other.bsp -o map --overwrite").without_data(2);
     assert!(run.err.contains("cannot write"), "{}", run.err);
     let said = "a map was unpacked here and not to the end";
     for command in ["pack map -o no.bsp", "pack . -o maps", "diff map other.bsp"] {
@@ -258,7 +258,7 @@ fn an_unfinished_folder_is_refused() {
         assert!(run.code == Some(2) && run.err.contains(said), "{command}: {}", run.err);
     }
     fs::remove_dir_all(room.path("map/original/map.bin")).unwrap();
-    room.bspkit("unpack other.bsp map --force").done();
+    room.bspkit("unpack other.bsp -o map --overwrite").done();
     room.bspkit("pack map -o packed.bsp").done();
     assert!(room.read("packed.bsp") == room.read("other.bsp"));
     assert!(!room.path("map/pak").join("maps/room_v20.txt").exists());

@@ -337,8 +337,8 @@ fn names_that_windows_does_not_allow_are_refused_in_words() {
         refused(&["ci", "q3.bsp", "--format", "sarif", "-o", name]);
     }
     for name in ["NUL", "con", "out/lpt1", "out:a"] {
-        refused(&["unpack", "q3.bsp", name]);
-        refused(&["light", "export", "q3.bsp", name]);
+        refused(&["unpack", "q3.bsp", "-o", name]);
+        refused(&["light", "export", "q3.bsp", "-o", name]);
         refused(&["man", name]);
         refused(&["compress", "q3.bsp", "q2.bsp", "-o", name]);
     }

@@ -48,12 +48,12 @@ fn python(room: &Room, program: &PathBuf, script: &str) -> String {
 fn what_is_exported_is_imported_back_to_the_same_bytes() {
     let room = room();
     for mips in ["", "--mips"] {
-        room.bspkit(&format!("tex export goldsrc.bsp images {mips}")).done();
+        room.bspkit(&format!("tex export goldsrc.bsp -o images {mips}")).done();
         room.bspkit("tex import goldsrc.bsp images -o out.bsp").done();
         assert_eq!(room.read("goldsrc.bsp"), room.read("out.bsp"));
     }
     for name in ["wall", "water"] {
-        room.bspkit(&format!("tex export {name}.wal wal --palette colormap.pcx --mips")).done();
+        room.bspkit(&format!("tex export {name}.wal -o wal --palette colormap.pcx --mips")).done();
         let images = (1..4).map(|level| format!("wal/{name}.mip{level}.png")).collect::<Vec<_>>().join(" ");
         let line = format!("tex import {name}.wal wal/{name}.png {images} --palette colormap.pcx -o out.wal");
         room.bspkit(&line).done();
@@ -67,8 +67,8 @@ fn textures_of_quake_take_the_palette_that_is_given() {
     let room = room();
     std::fs::write(room.path("q1.bsp"), super::room::fixture("q1/own_rooms")).unwrap();
     for (line, code, says) in [
-        ("tex export q1.bsp images", 2, "textures of Quake have no palette"),
-        ("tex export q1.bsp images --palette colormap.pcx --mips", 0, ""),
+        ("tex export q1.bsp -o images", 2, "textures of Quake have no palette"),
+        ("tex export q1.bsp -o images --palette colormap.pcx --mips", 0, ""),
         ("tex import q1.bsp images -o no.bsp", 1, "name it with --palette"),
         ("tex import q1.bsp images --palette colormap.pcx -o same.bsp", 0, ""),
         ("tex strip q1.bsp own_wall -o bare.bsp", 2, "Quake reads the pixels from the map alone"),
@@ -102,7 +102,7 @@ fn real_maps_come_back_from_images() {
         let (room, path_text) = (Room::empty(), path.to_str().unwrap());
         let palette = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/maps/src/q2/pics/colormap.pcx");
         let colors: &[&str] = if textures.has_palettes() { &[] } else { &["--palette", palette] };
-        room.run(&[&["tex", "export", path_text, "images", "--mips", "-q"], colors].concat()).done();
+        room.run(&[&["tex", "export", path_text, "-o", "images", "--mips", "-q"], colors].concat()).done();
         room.run(&[&["tex", "import", path_text, "images", "-o", "out.bsp", "--force", "-q"], colors].concat()).done();
         assert_eq!(std::fs::read(&path).unwrap(), room.read("out.bsp"), "{}", path.display());
         count += 1;
@@ -114,7 +114,7 @@ fn real_maps_come_back_from_images() {
 fn pillow_sees_the_pixels_and_what_it_paints_is_taken() {
     let Some(program) = pillow() else { return };
     let room = room();
-    room.bspkit("tex export goldsrc.bsp images --mips").done();
+    room.bspkit("tex export goldsrc.bsp -o images --mips").done();
     let map = Bsp::from_vec(room.read("goldsrc.bsp")).unwrap();
     let textures = map.textures().unwrap();
     let wall = (0..textures.len()).find(|index| textures.name(*index) == Some(b"OWN_WALL")).unwrap();
@@ -163,7 +163,7 @@ fn pillow_sees_the_pixels_and_what_it_paints_is_taken() {
 #[test]
 fn images_that_cannot_be_taken_are_all_named_and_nothing_is_written() {
     let room = room();
-    room.bspkit("tex export goldsrc.bsp images --mips").done();
+    room.bspkit("tex export goldsrc.bsp -o images --mips").done();
     std::fs::copy(room.path("images/OWN_WALL.mip1.png"), room.path("images/OWN_FLOOR.png")).unwrap();
     std::fs::copy(room.path("images/OWN_WALL.png"), room.path("images/OWN_DOOR.mip2.png")).unwrap();
     let image = room.read("images/sky.png");
@@ -174,7 +174,7 @@ fn images_that_cannot_be_taken_are_all_named_and_nothing_is_written() {
     let before = room.names();
     let run = room.bspkit("tex import goldsrc.bsp images -o no.bsp").without_data(1);
     for says in [
-        "OWN_FLOOR.png: texture #1 `OWN_FLOOR`: it has 16 by 16 pixels, but the texture 32 by 32; --resize accepts it",
+        "OWN_FLOOR.png: texture #1 `OWN_FLOOR`: it has 16 by 16 pixels, but the texture 32 by 32; --any-size accepts it",
         "OWN_DOOR.mip2.png: texture #6 `OWN_DOOR`: it has 32 by 32 pixels, but the texture 8 by 8\n",
         "sky.png: texture #3 `sky`: cannot read the PNG images/sky.png",
         "AAATRIGGER.png: texture #9 `AAATRIGGER`: cannot read the PNG images/AAATRIGGER.png",
@@ -201,7 +201,7 @@ fn a_damaged_texture_is_named_and_the_rest_goes_on() {
     map[lump + usize::try_from(third).unwrap() + 28] ^= 4;
     map[lump + usize::try_from(fourth).unwrap() + 40 + 32 * 32 * 85 / 64 + 1] = 0;
     room.write("bad.bsp", &map);
-    let run = room.bspkit("tex export bad.bsp images").without_data(1);
+    let run = room.bspkit("tex export bad.bsp -o images").without_data(1);
     assert!(run.err.contains("texture #3 `sky`: the offset of smaller copy 1 is"), "{}", run.err);
     assert!(run.err.contains("texture #4 `OWN_WALL`: its palette has 0 colours"), "{}", run.err);
     assert!(room.path("images/OWN_DOOR.png").exists() && !room.path("images/sky.png").exists());
@@ -253,7 +253,7 @@ fn files_stay_below_the_folder_and_over_nothing() {
         map[at..at + new.len()].copy_from_slice(new);
     }
     room.write("odd.bsp", &map);
-    room.bspkit("tex export odd.bsp images").done();
+    room.bspkit("tex export odd.bsp -o images").done();
     let mut names: Vec<String> = std::fs::read_dir(room.path("images"))
         .unwrap()
         .map(|file| file.unwrap().file_name().into_string().unwrap())
@@ -268,17 +268,17 @@ fn files_stay_below_the_folder_and_over_nothing() {
     room.bspkit("tex import odd.bsp images -o out.bsp").done();
     assert_eq!(room.read("out.bsp"), map);
     // Once more is no harm; other bytes stay unless that is asked for.
-    room.bspkit("tex export odd.bsp images").done();
+    room.bspkit("tex export odd.bsp -o images").done();
     room.write("images/sky.png", b"mine");
-    let run = room.bspkit("tex export odd.bsp images").without_data(2);
+    let run = room.bspkit("tex export odd.bsp -o images").without_data(2);
     assert!(run.err.contains("exists with other content"), "{}", run.err);
     assert_eq!(room.read("images/sky.png"), b"mine");
-    room.bspkit("tex export odd.bsp images --force").done();
+    room.bspkit("tex export odd.bsp -o images --overwrite").done();
     #[cfg(unix)]
     {
         std::fs::remove_file(room.path("images/sky.png")).unwrap();
         std::os::unix::fs::symlink(room.path("q2.bsp"), room.path("images/sky.png")).unwrap();
-        room.bspkit("tex export odd.bsp images --force").without_data(2);
+        room.bspkit("tex export odd.bsp -o images --overwrite").without_data(2);
         assert_eq!(room.read("q2.bsp"), fixture("q2/own_rooms_bspx"));
     }
 }
@@ -325,7 +325,7 @@ fn pixels_go_out_of_a_map_and_in_again() {
 #[test]
 fn wal_files_are_made_and_changed() {
     let room = room();
-    room.bspkit("tex export water.wal water.png --palette colormap.pcx").done();
+    room.bspkit("tex export water.wal -o water.png --palette colormap.pcx").done();
     std::fs::create_dir_all(room.path("textures/own")).unwrap();
     let line = "tex import water.png --palette colormap.pcx --flags WARP|TRANS33 --contents WATER --value -3 --next own/water2 -o textures/own/new.wal";
     room.bspkit(line).done();
@@ -343,8 +343,8 @@ fn wal_files_are_made_and_changed() {
     room.bspkit("tex import wall.wal --value 5 --in-place --backup").done();
     assert_eq!(room.read("wall.wal.bak"), old);
     for (line, code, says) in [
-        ("tex export wall.wal x", 2, "a WAL file has no palette"),
-        ("tex export wall.wal x --palette wall.wal", 2, "are not a palette"),
+        ("tex export wall.wal -o x", 2, "a WAL file has no palette"),
+        ("tex export wall.wal -o x --palette wall.wal", 2, "are not a palette"),
         ("tex import wall.wal -o no.wal", 2, "nothing to change"),
         ("tex import wall.wal --flags SKI -o no.wal", 2, "`SKI` is neither a flag"),
         ("tex import wall.wal --value 5", 2, "no output given"),
@@ -365,7 +365,7 @@ fn wal_files_are_made_and_changed() {
     room.write("cut.wal", &wal[..wal.len() - 1]);
     let run = room.bspkit("tex list cut.wal").without_data(2);
     assert!(run.err.contains("level 3 of 64 by 64"), "{}", run.err);
-    room.bspkit("tex export cut.wal x --palette colormap.pcx").without_data(2);
+    room.bspkit("tex export cut.wal -o x --palette colormap.pcx").without_data(2);
 }
 
 #[test]

@@ -37,8 +37,8 @@ fn transparent(index: u8) -> Vec<u8> {
 #[test]
 fn nothing_that_is_read_is_written_over() {
     let room = room();
-    room.bspkit("tex export goldsrc.bsp images").done();
-    room.bspkit("tex export wall.wal wd --palette colormap.pcx").done();
+    room.bspkit("tex export goldsrc.bsp -o images").done();
+    room.bspkit("tex export wall.wal -o wd --palette colormap.pcx").done();
     for (line, file) in [
         ("tex import goldsrc.bsp images -o images/sky.png", "images/sky.png"),
         ("tex import wall.wal wd --palette colormap.pcx -o wd/wall.png", "wd/wall.png"),
@@ -55,7 +55,7 @@ fn nothing_that_is_read_is_written_over() {
 #[test]
 fn a_wal_file_takes_a_folder() {
     let room = room();
-    room.bspkit("tex export wall.wal wd --palette colormap.pcx --mips").done();
+    room.bspkit("tex export wall.wal -o wd --palette colormap.pcx --mips").done();
     room.write("wd/other.png", b"mine");
     let run = room.bspkit("tex import wall.wal wd --palette colormap.pcx -o out.wal").done();
     assert!(run.err.contains("wd/other.png: left out: it does not have the name of the WAL file"), "{}", run.err);
@@ -65,7 +65,7 @@ fn a_wal_file_takes_a_folder() {
     let run = room.bspkit("tex import wall.wal empty --palette colormap.pcx -o no.wal").without_data(2);
     assert!(run.err.contains("the name must be wall.png"), "{}", run.err);
     // The file is called as it was asked for.
-    room.bspkit("tex export wall.wal UP.PNG --palette colormap.pcx").done();
+    room.bspkit("tex export wall.wal -o UP.PNG --palette colormap.pcx").done();
     assert_eq!(room.read("UP.PNG"), room.read("wd/wall.png"));
     assert!(room.names().iter().all(|path| !path.ends_with("UP.png")));
 }
@@ -157,7 +157,7 @@ fn images_have_one_limit() {
     wal[32..56].copy_from_slice(&words);
     wal.resize(wal.len() + usize::try_from(pixels / 64 * 85).unwrap(), 1);
     room.write("large.wal", &wal);
-    let run = room.bspkit("tex export large.wal large --palette colormap.pcx").without_data(2);
+    let run = room.bspkit("tex export large.wal -o large --palette colormap.pcx").without_data(2);
     assert!(run.err.contains("its 4112 by 4096 pixels are more than 16777216"), "{}", run.err);
 }
 

@@ -10,7 +10,7 @@ fn unpacked(maps: &[(&str, &str)]) -> Room {
     let room = Room::empty();
     for (name, map) in maps {
         room.write(format!("{name}.bsp"), &fixture(map));
-        room.bspkit(&format!("unpack {name}.bsp {name} -q")).done();
+        room.bspkit(&format!("unpack {name}.bsp -o {name} -q")).done();
     }
     room
 }
@@ -119,21 +119,21 @@ fn edited_images_are_imported() {
         let copy = |from: &str, to: &str| fs::copy(room.path(from), room.path(to)).unwrap();
         // Another map's image of the same size is the edit.
         room.bspkit(&format!("light adjust {map}.bsp --gain 0.5 -o dark.bsp")).done();
-        room.bspkit("unpack dark.bsp dark --force -q").done();
+        room.bspkit("unpack dark.bsp -o dark --overwrite -q").done();
         let light = tree(&room, "dark/light").into_iter().filter(|(name, _)| name != "light.json");
         for (name, bytes) in light {
             room.write(format!("{map}/light/{name}"), &bytes);
         }
         same_as(&room, map, &[&format!("light import edited.bsp {map}/light")]);
-        room.bspkit(&format!("unpack {map}.bsp {map} --force -q")).done();
+        room.bspkit(&format!("unpack {map}.bsp -o {map} --overwrite -q")).done();
         room.bspkit(&format!("vis fill {map}.bsp -o seen.bsp")).done();
         if room.read("seen.bsp") != room.read(format!("{map}.bsp")) {
-            room.bspkit("vis export seen.bsp seen.png --force").done();
+            room.bspkit("vis export seen.bsp -o seen.png --overwrite").done();
             copy("seen.png", &format!("{map}/visibility/pvs.png"));
             same_as(&room, map, &["vis import edited.bsp seen.png"]);
         }
     }
-    room.bspkit("unpack goldsrc.bsp goldsrc --force -q").done();
+    room.bspkit("unpack goldsrc.bsp -o goldsrc --overwrite -q").done();
     fs::copy(room.path("goldsrc/textures/OWN_FLOOR.png"), room.path("goldsrc/textures/OWN_WALL.png")).unwrap();
     same_as(&room, "goldsrc", &["tex import edited.bsp goldsrc/textures/OWN_WALL.png"]);
 }
@@ -143,7 +143,7 @@ fn edited_images_are_imported() {
 fn a_folder_survives_windows() {
     for map in ["q1/own_rooms", "q2/own_rooms_bspx", "q3/own_rooms", "goldsrc/own_rooms", "source/room_v20_lzma"] {
         let room = unpacked(&[("map", map)]);
-        room.bspkit("unpack map.bsp again -q").done();
+        room.bspkit("unpack map.bsp -o again -q").done();
         assert!(tree(&room, "map") == tree(&room, "again"), "two unpacks differ");
         for (name, bytes) in tree(&room, "map") {
             let is_text = [".ent", ".jsonl", ".json"].iter().any(|end| name.ends_with(end));
@@ -187,7 +187,7 @@ fn odd_names_of_embedded_files_come_back() {
     let map = bspkit::Builder::new(&bspkit::dialect::SOURCE).lump(0, "{\n}\n\0").lump(40, bytes).build().unwrap();
     let room = Room::empty();
     room.write("map.bsp", &map);
-    room.bspkit("unpack map.bsp map").done();
+    room.bspkit("unpack map.bsp -o map").done();
     let inside: Vec<_> = tree(&room, "map/pak").into_iter().map(|(name, _)| name).collect();
     assert_eq!(inside.len(), names.len(), "{inside:?}");
     let plain = |name: &String| name.bytes().all(|byte| byte.is_ascii_graphic() && !b"\\:*?\"<>|".contains(&byte));
@@ -208,7 +208,7 @@ fn many_maps_have_a_folder_each() {
     for name in ["q2.bsp", "q3.bsp", "source.bsp"] {
         room.write(format!("maps/deep/{name}"), &room.read(name));
     }
-    room.bspkit("unpack maps folders").done();
+    room.bspkit("unpack maps -o folders").done();
     room.bspkit("pack folders -o packed").done();
     room.bspkit("pack folders/deep/q2 folders/deep/q3 -o two").done();
     for name in ["q2.bsp", "q3.bsp", "source.bsp"] {
@@ -225,9 +225,9 @@ fn many_maps_have_a_folder_each() {
 fn a_folder_with_files_needs_force() {
     let room = unpacked(&[("q2", "q2/own_rooms")]);
     room.write("q2/notes.txt", b"mine");
-    let run = room.bspkit("unpack q2.bsp q2").without_data(2);
-    assert!(run.err.contains("the folder is not empty") && run.err.contains("--force"), "{}", run.err);
-    room.bspkit("unpack q2.bsp q2 --force --no-images --format raw").done();
+    let run = room.bspkit("unpack q2.bsp -o q2").without_data(2);
+    assert!(run.err.contains("the folder is not empty") && run.err.contains("--overwrite"), "{}", run.err);
+    room.bspkit("unpack q2.bsp -o q2 --overwrite --no-images --format raw").done();
     assert!(room.path("q2/01_PLANES.bin").exists() && !room.path("q2/01_PLANES.jsonl").exists());
     assert!(!room.path("q2/light/light.json").exists());
     assert_eq!(room.read("q2/notes.txt"), b"mine");
@@ -236,7 +236,7 @@ fn a_folder_with_files_needs_force() {
     fs::remove_file(room.path("q2/notes.txt")).unwrap();
     room.bspkit("pack q2 -o same.bsp").done();
     assert_eq!(room.read("same.bsp"), room.read("q2.bsp"));
-    room.bspkit("unpack q2.bsp other --dry-run").done();
+    room.bspkit("unpack q2.bsp -o other --dry-run").done();
     assert!(!room.path("other").exists());
 }
 
@@ -379,14 +379,14 @@ fn links_are_not_followed() {
         assert!(run.err.contains(said), "{}", run.err);
     }
     // A link where a file is written is replaced; a link to a folder is refused.
-    room.bspkit("unpack map.bsp map --force").done();
+    room.bspkit("unpack map.bsp -o map --overwrite").done();
     assert_eq!(room.read("secret"), b"secret");
     fs::remove_dir_all(room.path("map/light")).unwrap();
     fs::create_dir(room.path("elsewhere")).unwrap();
     symlink("../elsewhere", room.path("map/light")).unwrap();
-    room.bspkit("unpack map.bsp map --force").without_data(2);
+    room.bspkit("unpack map.bsp -o map --overwrite").without_data(2);
     assert_eq!(fs::read_dir(room.path("elsewhere")).unwrap().count(), 0);
-    room.bspkit("unpack map.bsp map/light").without_data(2);
+    room.bspkit("unpack map.bsp -o map/light").without_data(2);
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn errors_that_an_edit_adds_are_refused() {
     // What was wrong before is not refused, also if it moves.
     room.bspkit("pack q2 -o old.bsp -q").done();
     room.bspkit("set old.bsp faces[3].plane=60000 --in-place --force -q").done();
-    room.bspkit("unpack old.bsp old -q").done();
+    room.bspkit("unpack old.bsp -o old -q").done();
     edit(&room, "old/00_ENTITIES.ent", "\"light\" \"250\"", "\"light\" \"90\"");
     edit(&room, "old/06_FACES.jsonl", "\"side\":0", "\"side\":1");
     let run = room.bspkit("pack old -o new.bsp").done();

@@ -16,7 +16,7 @@ fn what_was_exported_comes_back_to_the_same_bytes() {
     let room = Room::new();
     for map in ["q2.bsp", "q3.bsp", "goldsrc.bsp"] {
         for picture in ["v.png", "v.pbm"] {
-            room.bspkit(&format!("vis export {map} {picture} --force")).done();
+            room.bspkit(&format!("vis export {map} -o {picture} --overwrite")).done();
             room.bspkit(&format!("vis import {map} {picture} -o out.bsp")).done();
             assert_eq!(room.read(map), room.read("out.bsp"), "{map} by way of {picture}");
         }
@@ -34,7 +34,7 @@ fn real_maps_come_back_to_the_same_bytes() {
         }
         for set in visibility.sets() {
             let (path, name) = (path.to_str().unwrap(), set.name().to_lowercase());
-            room.run(&["vis", "export", path, "v.pbm", "--force", "--set", &name]).done();
+            room.run(&["vis", "export", path, "-o", "v.pbm", "--overwrite", "--set", &name]).done();
             room.run(&["vis", "import", path, "v.pbm", "-o", "out.bsp", "--set", &name]).done();
             assert_eq!(room.read("out.bsp"), map.container().bytes(), "{path}, {name}");
         }
@@ -45,7 +45,7 @@ fn real_maps_come_back_to_the_same_bytes() {
 fn one_pixel_is_one_bit() {
     let room = Room::new();
     for (map, first) in [("q2.bsp", 0), ("q3.bsp", 0), ("goldsrc.bsp", 1)] {
-        room.bspkit(&format!("vis export {map} v.pbm --force")).done();
+        room.bspkit(&format!("vis export {map} -o v.pbm --overwrite")).done();
         let mut picture = room.read("v.pbm");
         let start = pixels(&picture);
         let old =
@@ -90,8 +90,8 @@ fn filled_maps_show_everything() {
 #[test]
 fn pictures_that_do_not_fit_change_nothing() {
     let room = Room::new();
-    room.bspkit("vis export q3.bsp q3.png").done();
-    room.bspkit("vis export goldsrc.bsp goldsrc.pbm").done();
+    room.bspkit("vis export q3.bsp -o q3.png").done();
+    room.bspkit("vis export goldsrc.bsp -o goldsrc.pbm").done();
     room.write("cut.pbm", &room.read("goldsrc.pbm")[..20]);
     room.write("text.png", b"no picture");
     let before = room.names();
@@ -105,9 +105,9 @@ fn pictures_that_do_not_fit_change_nothing() {
         let run = room.bspkit(&format!("vis import {map} {picture} -o no.bsp")).without_data(2);
         assert!(run.err.contains(says), "{picture}: {}", run.err);
     }
-    let run = room.bspkit("vis export q2.bsp q3.png").without_data(2);
-    assert!(run.err.contains("--force"), "{}", run.err);
-    let run = room.bspkit("vis export goldsrc.bsp new.png --set phs").without_data(2);
+    let run = room.bspkit("vis export q2.bsp -o q3.png").without_data(2);
+    assert!(run.err.contains("--overwrite"), "{}", run.err);
+    let run = room.bspkit("vis export goldsrc.bsp -o new.png --set phs").without_data(2);
     assert!(run.err.contains("has no PHS"), "{}", run.err);
     assert_eq!(room.names(), before);
 }

@@ -24,7 +24,7 @@ fn lump(map: &[u8]) -> Vec<u8> {
 fn comes_back(map: &[u8], spoil: impl FnOnce(&mut Vec<u8>)) -> Option<bool> {
     let room = Room::empty();
     room.write("map.bsp", map);
-    room.bspkit("tex strip map.bsp --to kept.wad -o bare.bsp --force -q");
+    room.bspkit("tex strip map.bsp --wad kept.wad -o bare.bsp --force -q");
     let mut wad = std::fs::read(room.path("kept.wad")).ok()?;
     assert!(lump(&room.read("bare.bsp")).len() < lump(map).len());
     spoil(&mut wad);
@@ -87,7 +87,7 @@ fn an_independent_decoder_sees_the_textures_of_the_map() {
     for name in MAPS {
         let (room, bytes) = (Room::empty(), fixture(name));
         room.write("map.bsp", &bytes);
-        room.bspkit("tex export map.bsp all.wad").done();
+        room.bspkit("tex export map.bsp -o all.wad").done();
         let Some(run) = decoded(&room.path("all.wad")) else { return };
         let map = Bsp::from_vec(bytes).unwrap();
         let textures = map.textures().unwrap();
@@ -109,7 +109,7 @@ fn a_wad_file_gets_more_textures_and_keeps_all_it_has() {
     let old = room.read("own.wad");
     let new_name = |from: &str| room.bspkit(&format!("tex rename goldsrc.bsp OWN_WALL mine -o {from}")).done();
     new_name("named.bsp");
-    let run = room.bspkit("tex strip named.bsp --to own.wad -o bare.bsp").done();
+    let run = room.bspkit("tex strip named.bsp --wad own.wad -o bare.bsp").done();
     assert!(run.err.contains("own.wad: 11 textures"), "{}", run.err);
     let wad = room.read("own.wad");
     let directory = word(&old, 8);
@@ -121,7 +121,7 @@ fn a_wad_file_gets_more_textures_and_keeps_all_it_has() {
         run.done();
     }
     // The same textures again change nothing.
-    room.bspkit("tex strip named.bsp --to own.wad -o again.bsp").done();
+    room.bspkit("tex strip named.bsp --wad own.wad -o again.bsp").done();
     assert_eq!(room.read("own.wad"), wad);
     // A directory before the textures is not written over; it is only no longer used.
     let mut front = [&old[..12], &old[directory..], &old[12..directory]].concat();
@@ -132,7 +132,7 @@ fn a_wad_file_gets_more_textures_and_keeps_all_it_has() {
         front[at..at + 4].copy_from_slice(&offset.to_le_bytes());
     }
     room.write("front.wad", &front);
-    room.bspkit("tex strip named.bsp --to front.wad -o bare.bsp").done();
+    room.bspkit("tex strip named.bsp --wad front.wad -o bare.bsp").done();
     assert_eq!(room.read("front.wad")[12..front.len()], front[12..]);
     room.bspkit("tex embed bare.bsp front.wad -o back.bsp").done();
     assert_eq!(lump(&room.read("back.bsp")), lump(&room.read("named.bsp")));
@@ -155,7 +155,7 @@ fn another_texture_of_the_same_name_is_refused_by_name() {
     let room = room();
     repainted(&room);
     let wad = room.read("own.wad");
-    let run = room.bspkit("tex strip painted.bsp --to own.wad -o bare.bsp").without_data(1);
+    let run = room.bspkit("tex strip painted.bsp --wad own.wad -o bare.bsp").without_data(1);
     assert!(run.err.contains("`OWN_WALL`") && run.err.contains("another texture with the name"), "{}", run.err);
     assert_eq!(room.read("own.wad"), wad);
     // It stays in the map, and the map still has all pixels.
@@ -165,7 +165,7 @@ fn another_texture_of_the_same_name_is_refused_by_name() {
     room.bspkit("tex embed bare.bsp own.wad -o back.bsp").done();
     assert_eq!(lump(&room.read("back.bsp")), lump(&room.read("painted.bsp")));
     // Maps together: the first one wins.
-    let run = room.bspkit("tex export goldsrc.bsp painted.bsp both.wad");
+    let run = room.bspkit("tex export goldsrc.bsp painted.bsp -o both.wad");
     assert_eq!(run.code, Some(1), "{}", run.err);
     assert!(run.err.contains("both.wad: 10 textures") && run.err.contains("`OWN_WALL`"), "{}", run.err);
     let both = Wad::parse(room.read("both.wad")).unwrap();
@@ -179,7 +179,7 @@ fn a_wad_file_replaces_the_pixels_of_a_map() {
     let room = room();
     repainted(&room);
     for map in ["goldsrc", "painted"] {
-        room.bspkit(&format!("tex export {map}.bsp {map}.wad")).done();
+        room.bspkit(&format!("tex export {map}.bsp -o {map}.wad")).done();
         room.bspkit(&format!("tex import {map}.bsp {map}.wad -o same.bsp")).done();
         assert_eq!(room.read("same.bsp"), room.read(format!("{map}.bsp")));
     }
@@ -205,27 +205,27 @@ fn a_wad_file_replaces_the_pixels_of_a_map() {
 fn wad_files_that_do_not_fit_are_refused_before_anything_is_written() {
     let room = room();
     room.write("q1.bsp", &fixture("q1/own_rooms"));
-    room.bspkit("tex export q1.bsp q1.wad").done();
+    room.bspkit("tex export q1.bsp -o q1.wad").done();
     room.bspkit("tex strip q1.bsp -o bare_q1.bsp --force").done();
     room.bspkit("tex strip goldsrc.bsp -o bare.bsp").done();
     room.write("broken.wad", b"WAD3\xff\xff\xff\x7f\0\0\0\0");
     let names = room.names();
     for (line, code, says) in [
-        ("tex strip goldsrc.bsp --to q1.wad -o no.bsp", 2, "a WAD file of Quake, and the map is of GoldSrc"),
-        ("tex strip q1.bsp --to own.wad --force -o no.bsp", 2, "a WAD file of GoldSrc, and the map is of Quake"),
-        ("tex strip goldsrc.bsp --to broken.wad -o no.bsp", 2, "do not fit"),
-        ("tex strip goldsrc.bsp --to no/own.wad -o no.bsp", 2, "no/own.wad"),
-        ("tex strip goldsrc.bsp --to goldsrc.bsp -o no.bsp", 2, "is the input map"),
-        ("tex strip goldsrc.bsp --to bare.bsp -o bare.bsp", 2, "is an input file"),
-        ("tex strip goldsrc.bsp --to new.wad --dry-run", 0, ""),
-        ("tex strip q2.bsp --to new.wad -o no.bsp", 2, "no textures in them"),
+        ("tex strip goldsrc.bsp --wad q1.wad -o no.bsp", 2, "a WAD file of Quake, and the map is of GoldSrc"),
+        ("tex strip q1.bsp --wad own.wad --force -o no.bsp", 2, "a WAD file of GoldSrc, and the map is of Quake"),
+        ("tex strip goldsrc.bsp --wad broken.wad -o no.bsp", 2, "do not fit"),
+        ("tex strip goldsrc.bsp --wad no/own.wad -o no.bsp", 2, "no/own.wad"),
+        ("tex strip goldsrc.bsp --wad goldsrc.bsp -o no.bsp", 2, "is the input map"),
+        ("tex strip goldsrc.bsp --wad bare.bsp -o bare.bsp", 2, "is an input file"),
+        ("tex strip goldsrc.bsp --wad new.wad --dry-run", 0, ""),
+        ("tex strip q2.bsp --wad new.wad -o no.bsp", 2, "no textures in them"),
         ("tex embed bare.bsp q1.wad -o no.bsp", 2, "a WAD file of Quake, whose textures have no palettes"),
         ("tex embed bare_q1.bsp own.wad -o no.bsp", 2, "a WAD file of GoldSrc, whose textures have palettes"),
-        ("tex export goldsrc.bsp q1.wad", 2, "--force replaces it"),
-        ("tex export goldsrc.bsp none.bsp new.wad none*", 1, "nothing matches"),
-        ("tex export bare.bsp new.wad", 1, "no texture with pixels"),
-        ("tex export goldsrc.bsp new.wad --mips", 2, "all mip levels"),
-        ("tex export q1.bsp goldsrc.bsp new2.wad", 1, "has a palette"),
+        ("tex export goldsrc.bsp -o q1.wad", 2, "--overwrite replaces it"),
+        ("tex export goldsrc.bsp none.bsp -o new.wad none*", 1, "nothing matches"),
+        ("tex export bare.bsp -o new.wad", 1, "no texture with pixels"),
+        ("tex export goldsrc.bsp -o new.wad --mips", 2, "all mip levels"),
+        ("tex export q1.bsp goldsrc.bsp -o new2.wad", 1, "has a palette"),
     ] {
         let run = room.bspkit(line);
         assert_eq!(run.code, Some(code), "{line}: {}", run.err);
@@ -234,6 +234,6 @@ fn wad_files_that_do_not_fit_are_refused_before_anything_is_written() {
         assert!(more.iter().all(|name| name.ends_with("new2.wad")), "{line}: {more:?}");
     }
     // A WAD file is a collection too.
-    room.bspkit("tex export own.wad copy.wad own_*").done();
+    room.bspkit("tex export own.wad -o copy.wad own_*").done();
     assert_eq!(Wad::parse(room.read("copy.wad")).unwrap().entries().len(), 4);
 }

@@ -127,18 +127,18 @@ fn a_name_of_a_file_is_no_folder() {
     for command in [
         "ent set a.bsp b.bsp worldspawn k=v -o out.bsp",
         "ent export a.bsp b.bsp -o out.ent",
-        "pak extract s.bsp files.zip",
-        "light export a.bsp light.png",
-        "tex export maps/c.bsp out.png",
-        "vis export a.bsp b.bsp out.png",
-        "unpack a.bsp out.json",
+        "pak extract s.bsp -o files.zip",
+        "light export a.bsp -o light.png",
+        "tex export maps/c.bsp -o out.png",
+        "vis export a.bsp b.bsp -o out.png",
+        "unpack a.bsp -o out.json",
     ] {
         let before = room.names();
         let run = room.bspkit(command).without_data(2);
         assert!(run.err.contains("looks like a file name"), "{command}: {}", run.err);
         assert_eq!(room.names(), before, "{command}");
     }
-    room.bspkit("light export a.bsp light.png/").done();
+    room.bspkit("light export a.bsp -o light.png/").done();
     let run = room.bspkit("ent set a.bsp b.bsp worldspawn k=v -o a.bsp").without_data(2);
     assert!(run.err.contains("a.bsp is not a folder"), "{}", run.err);
 }
@@ -203,7 +203,7 @@ fn deep_folders_are_walked_in_linear_time() {
 #[test]
 fn no_thread_is_needed() {
     let room = maps();
-    for command in ["verify -j 8 a.bsp b.bsp maps", "light export a.bsp light -j 8 --by face"] {
+    for command in ["verify -j 8 a.bsp b.bsp maps", "light export a.bsp -o light -j 8 --by face"] {
         let mut run = room.command();
         run.args(command.split_whitespace()).env("RUST_MIN_STACK", "9000000000000");
         Run::of(&mut run).done();

@@ -41,7 +41,7 @@ fn a_picture_shows_the_light_that_was_painted_and_nothing_else() {
         let before = draw(&map);
         assert_eq!(differing(&before, &draw(&map)), 0, "{name}: no picture is like another, with no edit at all");
         // Laid anew, so that it is another file.
-        bspkit(&["export", &map.display().to_string(), &path("light")]);
+        bspkit(&["export", &map.display().to_string(), "-o", &path("light")]);
         bspkit(&["import", &map.display().to_string(), &path("light"), "-o", &path("same.bsp"), "--layout", "repack"]);
         assert_eq!(differing(&before, &draw(Path::new(&path("same.bsp")))), 0, "{name}: light out and in again");
         paint(Path::new(&path("light")));

@@ -50,7 +50,7 @@ fn others_read_the_images_and_write_them_again() {
         let images = folder.path().join("light");
         let light = Bsp::open(&map).unwrap().light().unwrap();
         for by in ["page", "face"] {
-            bspkit(&["light", "export", &path, &images.display().to_string(), "--by", by, "--force"]);
+            bspkit(&["light", "export", &path, "-o", &images.display().to_string(), "--by", by, "--overwrite"]);
             let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/readers/images.py");
             let words = ["-B".to_owned(), script.display().to_string(), images.display().to_string()];
             let ended = run::run(&python, &words, folder.path());
