@@ -53,7 +53,7 @@ impl Taken {
     /// The names of all folders of these paths, which no file can have: their owner is [`FOLDER`].
     ///
     /// ```
-    /// use bspkit::face::names::{FOLDER, Taken};
+    /// use bspkit::disk::names::{FOLDER, Taken};
     /// let mut taken = Taken::of_folders([&b"a/b/wall.vmt"[..]].into_iter());
     /// assert_eq!(taken.take(b"a/B", 0), (b"a/B~2".to_vec(), Some(FOLDER)));
     /// ```

@@ -8,10 +8,12 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use bspkit::content::pattern::Pattern;
-use bspkit::face::shown;
+
 use bspkit::near;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+
+use super::talk::shown;
 
 // Finds the maps among the arguments of a command line.
 //
@@ -220,7 +222,7 @@ pub(crate) fn only(arguments: &[OsString], build: fn() -> Command) -> Command {
 /// More valid values are listed only if none is close.
 const MOST_LISTED: usize = 30;
 
-/// Whether the option that names the target is what is missing, or a word stands alone where only it could be meant.
+/// Whether the option that names the target is what is missing, or a word is alone where only it could be meant.
 fn lacks_target(error: &Error, command: &Command) -> bool {
     match (error.kind(), error.get(ContextKind::InvalidArg)) {
         (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(missing))) => {

@@ -243,7 +243,7 @@ pub struct Placed {
     pub path: Result<Vec<u8>, String>,
     /// Whether it is an entry for a folder.
     pub is_folder: bool,
-    /// The file that has the same name without regard to case, or [`FOLDER`](crate::face::names::FOLDER) for a folder
+    /// The file that has the same name without regard to case, or [`FOLDER`](bspkit::disk::names::FOLDER) for a folder
     /// of other files; this one got a number then.
     pub first: Option<usize>,
 }

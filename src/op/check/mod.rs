@@ -7,6 +7,7 @@
 mod finding;
 mod light;
 mod lumps;
+mod options;
 mod physics;
 mod references;
 mod shapes;
@@ -34,56 +35,10 @@ use finding::{
 pub use light::places_light;
 use lumps::{Lump, Lumps};
 pub use lumps::{Usage, usage};
+pub use options::Options;
 pub use physics::places_solids;
 pub(crate) use physics::shapes_of;
 pub use references::{Stale, stale};
-
-/// Options of a check.
-///
-/// ```
-/// use bspkit::op::check::Options;
-/// let options = Options::default().engine("q2pro").allow("entity-nul")?;
-/// # Ok::<(), bspkit::Error>(())
-/// ```
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Options {
-    /// The engine whose limits apply; by default the stock engine for the map's version.
-    pub engine: Option<String>,
-    /// Codes that are left out.
-    pub allowed: Vec<&'static Code>,
-    /// How many findings of a code are listed for a lump; by default ten.
-    pub most: Option<usize>,
-}
-
-impl Options {
-    /// Sets the engine whose limits apply.
-    #[must_use]
-    pub fn engine(mut self, name: impl Into<String>) -> Self {
-        self.engine = Some(name.into());
-        self
-    }
-
-    /// Lists this many findings of a code for a lump.
-    #[must_use]
-    pub fn list(mut self, most: usize) -> Self {
-        self.most = Some(most);
-        self
-    }
-
-    fn most(&self) -> usize {
-        self.most.unwrap_or(LISTED)
-    }
-
-    /// Leaves out findings of this code.
-    ///
-    /// # Errors
-    /// As [`code`](fn@code).
-    pub fn allow(mut self, code: &str) -> Result<Self> {
-        self.allowed.push(finding::code(code)?);
-        Ok(self)
-    }
-}
 
 /// All findings about a map, group by group. At most ten findings with the same code in the same lump are listed; one
 /// more has the number of the others.

@@ -172,10 +172,10 @@ struct Selected<'c> {
 }
 
 impl Which {
-    /// The error if a folder stands where the selector has to be, after another one.
+    /// The error if a folder is where the selector has to be, after another one.
     fn misplaced(&self) -> Option<anyhow::Error> {
         let is_folder = self.maps.first().is_dir() && Path::new(&self.selector).is_dir();
-        let message = || format!("{} is a folder, and stands where the selector is expected", self.selector);
+        let message = || format!("{} is a folder, in the place of the selector", self.selector);
         let hint = "folders are maps only before `--`: bspkit ent set FOLDER FOLDER -o OUT -- SEL KEY=VALUE";
         is_folder.then(|| bad_argument(message(), hint))
     }
