@@ -96,7 +96,8 @@ impl fmt::Debug for Data<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Rope<'a> {
     parts: Vec<Data<'a>>,
-    len: usize,
+    /// Where each of them ends.
+    ends: Vec<usize>,
 }
 
 impl<'a> Rope<'a> {
@@ -107,19 +108,19 @@ impl<'a> Rope<'a> {
 
     /// How many bytes there are.
     pub fn len(&self) -> usize {
-        self.len
+        self.ends.last().copied().unwrap_or(0)
     }
 
     /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.parts.is_empty()
     }
 
     /// Adds bytes after the others.
     pub fn push(&mut self, part: impl Into<Data<'a>>) {
         let part = part.into();
-        self.len += part.len();
         if !part.is_empty() {
+            self.ends.push(self.len() + part.len());
             self.parts.push(part);
         }
     }
@@ -138,9 +139,28 @@ impl<'a> Rope<'a> {
         }
     }
 
+    /// The parts of a range, cut off where it begins and ends.
+    pub(crate) fn slice(&self, range: Range<usize>) -> impl Iterator<Item = Data<'a>> {
+        let first = self.ends.partition_point(|end| *end <= range.start);
+        let parts = self.parts.iter().zip(&self.ends).skip(first).map(|(part, end)| (part, end - part.len()));
+        let parts = parts.take_while(move |(_, start)| *start < range.end);
+        parts.map(move |(part, start)| part.slice(range.start.saturating_sub(start)..part.len().min(range.end - start)))
+    }
+
+    /// Whether these bytes are at an offset. A part that shares its memory with them is not read.
+    pub(crate) fn has(&self, offset: usize, bytes: &[u8]) -> bool {
+        let mut at = 0;
+        let is_same = |part: Data<'a>| {
+            let other = &bytes[at..at + part.len()];
+            at += part.len();
+            std::ptr::eq(&*part, other) || *part == *other
+        };
+        offset + bytes.len() <= self.len() && self.slice(offset..offset + bytes.len()).all(is_same)
+    }
+
     /// A copy of all bytes.
     pub(crate) fn to_vec(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.len);
+        let mut bytes = Vec::with_capacity(self.len());
         self.parts.iter().for_each(|part| bytes.extend_from_slice(part));
         bytes
     }
@@ -149,13 +169,7 @@ impl<'a> Rope<'a> {
 impl PartialEq<[u8]> for Rope<'_> {
     /// Compares the bytes. A part that shares its memory with the other side is not read.
     fn eq(&self, other: &[u8]) -> bool {
-        let mut at = 0;
-        self.len == other.len()
-            && self.parts.iter().all(|part| {
-                let other = &other[at..at + part.len()];
-                at += part.len();
-                std::ptr::eq(&**part, other) || **part == *other
-            })
+        self.len() == other.len() && self.has(0, other)
     }
 }
 

@@ -21,25 +21,29 @@ mod renames;
 use bspkit::content::entities::Entities;
 use bspkit::dialect::quake2;
 use bspkit::dialect::{self, Role};
-use bspkit::op::verify::{self, Subject, Verdict};
+use bspkit::op::verify::{self, Subject, Verdict, Write};
 use bspkit::record::{Cell, Number, RecordInfo, Shape};
-use bspkit::{Bsp, Builder, Draft, Error, Layout, Slot, SlotId};
+use bspkit::{Bsp, Builder, Draft, Error, Layout, Rope, Slot, SlotId};
 use maps::*;
 
-fn write(draft: &Draft<'_>, layout: Layout) -> Result<Vec<u8>, Error> {
-    (Subject::REAL.write)(draft, layout, Vec::new())
+fn write<'a>(draft: &Draft<'a>, layout: Layout) -> Result<Rope<'a>, Error> {
+    (Subject::REAL.write)(draft, layout)
 }
 
 /// The right file, then a mistake in it.
-fn spoiled(
-    draft: &Draft<'_>,
+fn spoiled<'a>(
+    draft: &Draft<'a>,
     layout: Layout,
     mistake: impl FnOnce(&Bsp<'_>, &Bsp<'_>, &mut Vec<u8>),
-) -> Result<Vec<u8>, Error> {
-    let right = write(draft, layout)?;
-    let mut wrong = right.clone();
+) -> Result<Rope<'a>, Error> {
+    let right = write(draft, layout)?.to_data();
+    let mut wrong = right.to_vec();
     mistake(draft.bsp(), &Bsp::parse(&right)?, &mut wrong);
-    Ok(wrong)
+    Ok(wrong.into())
+}
+
+fn writer(write: Write) -> Subject {
+    Subject { write, ..Subject::REAL }
 }
 
 /// Where a slot's directory entry keeps its offset: searched, since the words are nobody's business outside.
@@ -72,14 +76,13 @@ struct Fault {
 }
 
 fn faults() -> Vec<Fault> {
-    let writer = |write| Subject { write, ..Subject::REAL };
     let decoder = |reencode| Subject { reencode, ..Subject::REAL };
     let printer = |reprint| Subject { reprint, ..Subject::REAL };
     vec![
         Fault {
             name: "BSPX offsets are not rebased",
             map: with_bspx,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |old, new, file| {
                     put_back_offsets(old, new, file, |id| matches!(id, SlotId::Bspx(_)), 24);
                 })
@@ -89,7 +92,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "BSPX does not follow the last lump",
             map: with_bspx,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |old, new, file| {
                     // Not where nothing changes, nor where a law has removed the block.
                     let light = new.slot("bspx:RGBLIGHTING").ok();
@@ -104,7 +107,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "game lump offsets are not rebased",
             map: source,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |old, new, file| {
                     put_back_offsets(old, new, file, |id| matches!(id, SlotId::Game(_)), 8);
                 })
@@ -114,7 +117,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "the game lump moves with everything else",
             map: source,
-            subject: writer(|draft, layout, _| match layout {
+            subject: writer(|draft, layout| match layout {
                 Layout::Keep => write(draft, Layout::Repack),
                 layout => write(draft, layout),
             }),
@@ -123,7 +126,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "a word of a console's map is written in the order of PCs",
             map: console,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |old, _, file| {
                     // The length of the entities, where it is another one.
                     if file[12..16] != old.container().bytes()[12..16] {
@@ -136,7 +139,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "offsets in a console's game lump are counted from the start of the file",
             map: console,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |old, new, file| {
                     let lump = new.role(Role::GameLump).unwrap();
                     if lump.offset != old.role(Role::GameLump).unwrap().offset {
@@ -150,7 +153,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "the trailer of Bloodlines keeps the old offset",
             map: bloodlines,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |old, _, file| {
                     let (size, bytes) = (file.len(), old.container().bytes());
                     file[size - 10..size - 6].copy_from_slice(&bytes[bytes.len() - 10..bytes.len() - 6]);
@@ -163,7 +166,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "bytes between lumps are zeroed",
             map: source,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |_, _, file| {
                     if let Some(at) = file.windows(5).position(|window| window == b"stale") {
                         file[at..at + 5].fill(0);
@@ -175,7 +178,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "the q3map2 marker is dropped",
             map: quake_live,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |_, _, file| {
                     let at = file.windows(6).position(|window| window == b"I LOVE");
                     at.into_iter().for_each(|at| file[at..at + 6].fill(0));
@@ -186,13 +189,13 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "the 18th entry is dropped",
             map: quake_live,
-            subject: writer(|draft, layout, _| spoiled(draft, layout, |_, _, file| file[144..152].fill(0))),
+            subject: writer(|draft, layout| spoiled(draft, layout, |_, _, file| file[144..152].fill(0))),
             caught_by: &["identity", "keep", "append", "repack"],
         },
         Fault {
             name: "what stands behind the last lump is cut off",
             map: quake_live,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |_, new, file| {
                     file.truncate(new.slots().iter().map(|slot| slot.stored.end).max().unwrap());
                 })
@@ -202,7 +205,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "a NaN is normalised",
             map: source,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |_, new, file| {
                     let planes = new.slots()[1].stored.clone();
                     for field in file[planes].chunks_exact_mut(4) {
@@ -218,7 +221,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "a lump's odd version is reset",
             map: source,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |_, _, file| file[8 + 56 * 16 + 8..8 + 56 * 16 + 12].fill(0))
             }),
             caught_by: &["identity", "keep", "append", "repack"],
@@ -226,7 +229,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "the pakfile loses its alignment",
             map: source,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |_, new, file| {
                     // The same bytes four further, and the word says so.
                     let pak = new.slots()[40].clone();
@@ -240,24 +243,24 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "a shared slot is edited in place",
             map: shared,
-            subject: writer(|draft, layout, _| {
-                let mut file = write(draft, layout)?;
+            subject: writer(|draft, layout| {
+                let mut file = write(draft, layout)?.to_data().to_vec();
                 let new = Bsp::parse(&file)?;
                 let entities = new.slots()[0].clone();
                 if draft.changes()?.is_empty() {
-                    return Ok(file);
+                    return Ok(file.into());
                 }
                 // The other slot follows the edit.
                 file[8 + 16 * 8..8 + 17 * 8]
                     .copy_from_slice(&[entities.offset.to_le_bytes(), entities.length.to_le_bytes()].concat());
-                Ok(file)
+                Ok(file.into())
             }),
             caught_by: &["keep", "append", "repack"],
         },
         Fault {
             name: "a compressed lump says its old size",
             map: compressed,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 spoiled(draft, layout, |old, _, file| file[20..24].copy_from_slice(&old.container().bytes()[20..24]))
             }),
             caught_by: &["keep", "append", "repack"],
@@ -265,13 +268,13 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "an edit is never written",
             map: with_bspx,
-            subject: writer(|draft, _, _| Ok(draft.bsp().container().bytes().to_vec())),
+            subject: writer(|draft, _| Ok(draft.bsp().container().bytes().to_vec().into())),
             caught_by: &["keep", "append", "repack"],
         },
         Fault {
             name: "an edit that was taken back is written",
             map: with_bspx,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 // A writer that ignores what was reverted: it always writes something.
                 let mut draft = draft.clone();
                 if draft.changes()?.is_empty() && layout == Layout::Keep {
@@ -284,10 +287,11 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "the last zero of the file is eaten at the second save",
             map: with_bspx,
-            subject: writer(|draft, layout, _| {
+            subject: writer(|draft, layout| {
                 let first = draft.bsp().container().bytes().len() == with_bspx().len();
                 let file = write(draft, layout)?;
-                Ok(if first { file } else { file.into_iter().map(|byte| if byte == 8 { 0 } else { byte }).collect() })
+                let spoiled = |byte: &u8| if *byte == 8 { 0 } else { *byte };
+                Ok(if first { file } else { file.to_data().iter().map(spoiled).collect::<Vec<u8>>().into() })
             }),
             caught_by: &["undo"],
         },
@@ -383,8 +387,7 @@ fn faults() -> Vec<Fault> {
 
 /// A fault: new entities go behind everything, and only their words are written.
 fn appender(name: &'static str, map: fn() -> Vec<u8>) -> Fault {
-    type Write = fn(&Draft<'_>, Layout, Vec<u8>) -> Result<Vec<u8>, Error>;
-    let write: Write = |draft, layout, _| {
+    let write: Write = |draft, layout| {
         if draft.changes()?.is_empty() {
             return write(draft, layout);
         }
@@ -395,9 +398,9 @@ fn appender(name: &'static str, map: fn() -> Vec<u8>) -> Fault {
         file.extend_from_slice(&text);
         let word = |number: usize| u32::try_from(number).unwrap().to_le_bytes();
         file[8..16].copy_from_slice(&[word(offset), word(text.len())].concat());
-        Ok(file)
+        Ok(file.into())
     };
-    Fault { name, map, subject: Subject { write, ..Subject::REAL }, caught_by: &["keep", "append"] }
+    Fault { name, map, subject: writer(write), caught_by: &["keep", "append"] }
 }
 
 /// The last entry of BSPX claims four bytes more than the file has.

@@ -7,7 +7,6 @@ use std::ops::Range;
 use super::container::{self, Container};
 use super::{Layout, SegmentKind, Slot, SlotId};
 use crate::bytes::{Data, Rope, differences, wide};
-use crate::error::{Error, ErrorKind, Result};
 
 /// The result of a draft and a layout. It can be inspected and saved.
 ///
@@ -209,16 +208,19 @@ impl<'a> Plan<'a> {
         bytes
     }
 
-    /// The whole new file, in a buffer that is reused.
-    ///
-    /// # Errors
-    /// [`ErrorKind::TooLarge`] if the system has not enough memory.
-    pub(crate) fn to_vec_in(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
-        bytes.clear();
-        let no_room = |_| Error::new(ErrorKind::TooLarge, format!("there is no memory for {} bytes", self.size()));
-        bytes.try_reserve_exact(self.size()).map_err(no_room)?;
-        self.parts().for_each(|part| bytes.extend_from_slice(part));
-        Ok(bytes)
+    /// The whole new file in parts. What is in the old file is not copied.
+    pub(crate) fn to_rope(&self) -> Rope<'a> {
+        let mut rope = Rope::new();
+        for piece in self.pieces.iter() {
+            match piece {
+                Piece::Old(range) => rope.push(self.container.data.slice(range.clone())),
+                Piece::New(data) => rope.push(data.clone()),
+                Piece::Zeros(count) => {
+                    (0..*count).step_by(ZEROS.len()).for_each(|at| rope.push(&ZEROS[..ZEROS.len().min(count - at)]));
+                }
+            }
+        }
+        rope
     }
 
     /// The new file as a map's bytes, without a copy if nothing changes.
@@ -239,7 +241,6 @@ impl<'a> Plan<'a> {
 
     /// The bytes of the new file, from front to back.
     fn parts(&self) -> impl Iterator<Item = &[u8]> {
-        static ZEROS: [u8; 4096] = [0; 4096];
         self.pieces.iter().flat_map(|piece| {
             let (part, size) = match piece {
                 Piece::Old(range) => (&self.container.data[range.clone()], range.len()),
@@ -269,6 +270,9 @@ impl fmt::Display for SegmentKind {
 }
 
 // Pieces: a new file as ranges of the old one, new bytes and zeros, without ever building it in memory.
+
+/// What pieces of zeros are written from.
+static ZEROS: [u8; 4096] = [0; 4096];
 
 /// A part of a new file.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@
 
 mod order;
 mod saved;
+mod written;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +14,7 @@ use std::ops::Range;
 use indexmap::IndexMap;
 
 use crate::bsp::Bsp;
-use crate::bytes::Data;
+use crate::bytes::{Data, Rope};
 use crate::content::entities::Entities;
 use crate::dialect::{EntityRules, Role};
 use crate::draft::Draft;
@@ -24,6 +25,7 @@ use crate::record::RecordInfo;
 #[doc(hidden)]
 pub use saved::compare;
 use saved::{Undo, undone};
+use written::{Spare, Written};
 
 /// By how many bytes the entity text grows or shrinks: odd amounts, below and above an alignment.
 const RESIZES: [isize; 5] = [1, 7, 1021, -1, -1021];
@@ -52,21 +54,6 @@ fn decompressed<'a>(bsp: &Bsp<'a>) -> Bsp<'a> {
     if bytes.is_empty() { bsp.clone() } else { bsp.pending(&bytes, &BTreeMap::new()) }
 }
 
-/// Buffers of files that were written and compared. They are reused: a map is written 36 times, and new memory costs
-/// more than writing.
-#[derive(Default)]
-struct Spare(Vec<Vec<u8>>);
-
-impl Spare {
-    fn take(&mut self) -> Vec<u8> {
-        self.0.pop().unwrap_or_default()
-    }
-
-    fn give(&mut self, bytes: Vec<u8>) {
-        self.0.push(bytes);
-    }
-}
-
 /// Tests all laws on a map.
 pub fn run(bsp: &Bsp<'_>) -> Outcome {
     run_on(bsp, &Subject::REAL)
@@ -86,7 +73,7 @@ pub fn run_on(bsp: &Bsp<'_>, subject: &Subject) -> Outcome {
         ("keep", edits(bsp, subject, Layout::Keep, spare, undo)),
         ("append", edits(bsp, subject, Layout::Append, spare, undo)),
         ("repack", repack(bsp, subject, spare, undo)),
-        ("revert", revert(bsp, subject, spare)),
+        ("revert", revert(bsp, subject)),
         ("undo", undo.law()),
     ];
     let laws: Vec<_> = laws.into_iter().chain(moving(&plain, subject, None)).collect();
@@ -152,14 +139,15 @@ fn error(bsp: &Bsp<'_>, doing: &str) -> impl Fn(Error) -> Failure + use<> {
 }
 
 /// Without an edit, and with an edit that sets what is there, the file stays as it is.
-fn identity(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare) -> Law {
+fn identity<'a>(bsp: &Bsp<'a>, subject: &Subject, spare: &mut Spare<'a>) -> Law {
     let bytes = bsp.container().bytes();
     for layout in [Layout::Keep, Layout::Append] {
-        let written = (subject.write)(&bsp.draft(), layout, spare.take()).map_err(error(bsp, "save"))?;
-        if let Some(at) = first_difference(bytes, &written) {
+        // Its bytes are compared, not the parts that it is put together from.
+        let file = spare.lay((subject.write)(&bsp.draft(), layout)).map_err(error(bsp, "save"))?;
+        if let Some(at) = first_difference(bytes, file.bytes()) {
             return Err(broken(format!("{layout:?} without an edit differs at {at}")));
         }
-        spare.give(written);
+        spare.give(file);
     }
     unpacks_in_time(bsp)?;
     let mut draft = bsp.draft();
@@ -238,13 +226,15 @@ fn entities(bsp: &Bsp<'_>, subject: &Subject) -> Law {
 }
 
 /// The entity text grows and shrinks; everything else stays.
-fn edits(bsp: &Bsp<'_>, subject: &Subject, layout: Layout, spare: &mut Spare, undo: &mut Undo) -> Law {
+fn edits<'a>(bsp: &Bsp<'a>, subject: &Subject, layout: Layout, spare: &mut Spare<'a>, undo: &mut Undo) -> Law {
     let (slot, text) = (entities_id(bsp)?, entity_text(bsp)?);
     let mut why = Some(skipped("its entity text is too short"));
     for by in RESIZES {
         let Some(edited) = resized(&text, by) else { continue };
         let name = |what: String| broken(format!("{by:+} bytes: {what}"));
-        let saved = match save(bsp, subject, slot, &edited, layout, spare) {
+        let saved = match save(bsp, subject, slot, &edited, layout)
+            .and_then(|file| spare.lay(Ok(file)).map_err(error(bsp, "save")))
+        {
             Err(failure @ Failure::DoesNotApply(_)) => {
                 why = why.map(|_| failure);
                 continue;
@@ -257,7 +247,7 @@ fn edits(bsp: &Bsp<'_>, subject: &Subject, layout: Layout, spare: &mut Spare, un
                 failure => failure,
             })
         });
-        compare(bsp, &saved, Some(layout), Some((slot, &edited))).map_err(name)?;
+        saved::differ(bsp, &saved, Some(layout), Some((slot, &edited))).map_err(name)?;
         spare.give(saved);
         why = None;
     }
@@ -265,22 +255,21 @@ fn edits(bsp: &Bsp<'_>, subject: &Subject, layout: Layout, spare: &mut Spare, un
 }
 
 /// After a repack every slot has its bytes, and a second repack changes nothing; also with an edit.
-fn repack(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare, undo: &mut Undo) -> Law {
-    let once = (subject.write)(&bsp.draft(), Layout::Repack, spare.take()).map_err(error(bsp, "repack"))?;
-    compare(bsp, &once, Some(Layout::Repack), None).map_err(broken)?;
-    let again = Bsp::from_data(Data::from(&once[..]), Some(bsp.dialect())).map_err(error(bsp, "open"))?;
-    let twice = (subject.write)(&again.draft(), Layout::Repack, spare.take()).map_err(error(bsp, "repack again"))?;
-    if let Some(at) = first_difference(&once, &twice) {
+fn repack<'a>(bsp: &Bsp<'a>, subject: &Subject, spare: &mut Spare<'a>, undo: &mut Undo) -> Law {
+    let once = spare.lay((subject.write)(&bsp.draft(), Layout::Repack)).map_err(error(bsp, "repack"))?;
+    saved::differ(bsp, &once, Some(Layout::Repack), None).map_err(broken)?;
+    let again = Bsp::from_data(Data::from(once.bytes()), Some(bsp.dialect())).map_err(error(bsp, "open"))?;
+    let twice = (subject.write)(&again.draft(), Layout::Repack).map_err(error(bsp, "repack again"))?;
+    if let Some(at) = first_other(once.bytes(), &twice) {
         return Err(broken(format!("repacking again changes the file at {at}")));
     }
-    drop(again);
+    drop((again, twice));
     spare.give(once);
-    spare.give(twice);
     edits(bsp, subject, Layout::Repack, spare, undo)
 }
 
 /// An edit that is undone before the save changes nothing.
-fn revert(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare) -> Law {
+fn revert(bsp: &Bsp<'_>, subject: &Subject) -> Law {
     let (slot, text) = (entities_id(bsp)?, entity_text(bsp)?);
     let edited = resized(&text, 1).ok_or_else(|| skipped("its entity text is too short"))?;
     let mut draft = bsp.draft();
@@ -290,26 +279,18 @@ fn revert(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare) -> Law {
             "revert" => draft.revert(slot),
             _ => draft.set(slot, text.clone()).map_err(error(bsp, "edit"))?,
         }
-        let written = (subject.write)(&draft, Layout::Keep, spare.take()).map_err(error(bsp, "save"))?;
-        if let Some(at) = first_difference(bsp.container().bytes(), &written) {
+        let written = (subject.write)(&draft, Layout::Keep).map_err(error(bsp, "save"))?;
+        if let Some(at) = first_other(bsp.container().bytes(), &written) {
             return Err(broken(format!("after {way} the file differs at {at}")));
         }
-        spare.give(written);
     }
     Ok(())
 }
 
-fn save(
-    bsp: &Bsp<'_>,
-    subject: &Subject,
-    slot: SlotId,
-    bytes: &[u8],
-    layout: Layout,
-    spare: &mut Spare,
-) -> Result<Vec<u8>, Failure> {
+fn save<'m>(bsp: &Bsp<'m>, subject: &Subject, slot: SlotId, bytes: &[u8], layout: Layout) -> Result<Rope<'m>, Failure> {
     let mut draft = bsp.draft();
     draft.set(slot, bytes.to_vec()).map_err(error(bsp, "edit"))?;
-    (subject.write)(&draft, layout, spare.take()).map_err(error(bsp, "save"))
+    (subject.write)(&draft, layout).map_err(error(bsp, "save"))
 }
 
 fn entities_id(bsp: &Bsp<'_>) -> Result<SlotId, Failure> {
@@ -337,6 +318,11 @@ fn resized(text: &[u8], by: isize) -> Option<Vec<u8>> {
         edited.drain(start..end);
     }
     Some(edited)
+}
+
+/// As [`first_difference`], of a file in parts; those that share their memory with the other side are not read.
+fn first_other(old: &[u8], new: &Rope<'_>) -> Option<usize> {
+    if *new == *old { None } else { first_difference(old, &new.to_vec()) }
 }
 
 fn first_difference(old: &[u8], new: &[u8]) -> Option<usize> {
@@ -402,13 +388,17 @@ impl fmt::Display for Verdict {
 
 // The code that the laws test.
 
+/// Makes the file of a draft, in parts: bytes of the map are not copied.
+#[doc(hidden)]
+pub type Write = for<'a> fn(&Draft<'a>, Layout) -> Result<Rope<'a>>;
+
 /// The code that the laws test: how drafts are written, entity texts printed, records moved.
 ///
 /// ```
 /// use bspkit::op::verify::{Subject, run_on};
 /// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
 /// // A writer that always writes the old file breaks the laws of every edit.
-/// let subject = Subject { write: |draft, _, _| Ok(draft.bsp().container().bytes().to_vec()), ..Subject::REAL };
+/// let subject = Subject { write: |draft, _| Ok(draft.bsp().container().bytes().to_vec().into()), ..Subject::REAL };
 /// let outcome = run_on(&bspkit::Bsp::parse(&bytes)?, &subject);
 /// assert!(!outcome.is_ok());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -416,8 +406,8 @@ impl fmt::Display for Verdict {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
-    /// Writes the file of a draft; the given buffer may be reused, its bytes have no meaning.
-    pub write: fn(&Draft<'_>, Layout, Vec<u8>) -> Result<Vec<u8>>,
+    /// Makes the file of a draft.
+    pub write: Write,
     /// Prints an entity text after each value was set to what it is.
     pub reprint: fn(&[u8], EntityRules) -> Result<Vec<u8>>,
     /// Decodes records and encodes them again.
@@ -431,7 +421,7 @@ pub struct Subject {
 impl Subject {
     /// The code of the library.
     pub const REAL: Subject = Subject {
-        write: |draft, layout, spare| draft.plan(layout)?.to_vec_in(spare),
+        write: |draft, layout| Ok(draft.plan(layout)?.to_rope()),
         reprint: |text, rules| {
             let mut entities = Entities::parse(text, rules)?;
             for index in 0..entities.len() {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{Failure, Law, Spare, Subject, broken, error, save, skipped};
+use super::{Failure, Law, Spare, Subject, Written, broken, error, save, skipped};
 use crate::bsp::Bsp;
-use crate::bytes::{Data, align_up, escaped};
+use crate::bytes::{Data, Rope, align_up, escaped};
 use crate::file::{Bounds, Layout, Segment, SegmentKind, Slot, SlotId};
 
 // Compares a saved file with the map from which it was made: what may be different, and what must not be.
@@ -15,15 +15,25 @@ struct Side<'b, 'd> {
     segments: Vec<Segment>,
     /// Where the words of all slots are, in order.
     words: Vec<usize>,
+    /// The parts that the file was put together from, if that is known.
+    parts: Option<&'b Rope<'d>>,
 }
 
 impl<'b, 'd> Side<'b, 'd> {
-    fn new(bsp: &'b Bsp<'d>) -> Self {
+    fn new(bsp: &'b Bsp<'d>, parts: Option<&'b Rope<'d>>) -> Self {
         let words = bsp.slots().iter().map(|slot| slot.words);
         let words = words.flat_map(|words| [Some(words.offset), Some(words.length), words.unpacked]);
         let mut words: Vec<usize> = words.flatten().collect();
         words.sort_unstable();
-        Side { bsp, segments: bsp.container().segments(), words }
+        Side { bsp, segments: bsp.container().segments(), words, parts }
+    }
+
+    /// Whether these bytes are at an offset of the file.
+    fn has(&self, offset: usize, bytes: &[u8]) -> bool {
+        match self.parts {
+            Some(parts) => parts.has(offset, bytes),
+            None => self.bytes().get(offset..offset + bytes.len()) == Some(bytes),
+        }
     }
 
     fn bytes(&self) -> &[u8] {
@@ -56,6 +66,25 @@ pub fn compare(
     layout: Option<Layout>,
     edit: Option<(SlotId, &[u8])>,
 ) -> Result<(), String> {
+    compare_with(old, (saved, None), layout, edit)
+}
+
+/// As [`compare`]. What of the file is the map's own is known and not read.
+pub(super) fn differ(
+    old: &Bsp<'_>,
+    saved: &Written<'_>,
+    layout: Option<Layout>,
+    edit: Option<(SlotId, &[u8])>,
+) -> Result<(), String> {
+    compare_with(old, (saved.bytes(), Some(saved.parts())), layout, edit)
+}
+
+fn compare_with(
+    old: &Bsp<'_>,
+    (saved, parts): (&[u8], Option<&Rope<'_>>),
+    layout: Option<Layout>,
+    edit: Option<(SlotId, &[u8])>,
+) -> Result<(), String> {
     // The best interpretation of a damaged directory may change with the size of the file. Then the user must name the
     // dialect.
     let known = old.container().damaged().next().map(|_| old.dialect());
@@ -71,7 +100,7 @@ pub fn compare(
     if what(&new) != what(old) {
         return Err(format!("the saved file reads as {:?} instead of {:?}", what(&new), what(old)));
     }
-    let (was, is) = (Side::new(old), Side::new(&new));
+    let (was, is) = (Side::new(old, None), Side::new(&new, parts));
     let game_lump = old.dialect().rules.game_lump.map(SlotId::Lump);
     let edits_member = matches!(edit, Some((SlotId::Game(_), _)));
     for (before, after) in old.slots().iter().zip(new.slots()) {
@@ -126,18 +155,16 @@ fn same_slot(
     if before.bounds != after.bounds {
         return Err(format!("it was {} and now is {}", before.bounds, after.bounds));
     }
-    let (old_bytes, new_bytes) = (old.stored(before.id), new.stored(after.id));
-    let words: Vec<usize> = words_within(was, before).chain(words_within(is, after)).collect();
-    if words.is_empty() {
-        return if *old_bytes == *new_bytes { Ok(()) } else { Err("its bytes changed".to_string()) };
+    let (old_bytes, start) = (old.stored(before.id), after.stored.start);
+    let mut words: Vec<usize> = words_within(was, before).chain(words_within(is, after)).collect();
+    words.sort_unstable();
+    let mut at = 0;
+    let mut is_same = before.stored.len() == after.stored.len();
+    for word in words.into_iter().chain([old_bytes.len()]) {
+        is_same = is_same && (at >= word || is.has(start + at, &old_bytes[at..word]));
+        at = word + 1;
     }
-    let (mut old_bytes, mut new_bytes) = (old_bytes.to_vec(), new_bytes.to_vec());
-    for at in words {
-        for bytes in [&mut old_bytes, &mut new_bytes] {
-            bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte = 0);
-        }
-    }
-    if old_bytes == new_bytes { Ok(()) } else { Err("its bytes changed".to_string()) }
+    if is_same { Ok(()) } else { Err("its bytes changed".to_string()) }
 }
 
 /// The bytes of a slot that are words: the directory of a game lump, or the header if a slot overlaps it. They are
@@ -282,7 +309,7 @@ pub(super) struct Undo {
 
 impl Undo {
     /// Tests it on a file, unless it has failed before.
-    pub(super) fn look_at(&mut self, saved: &[u8], law: impl FnOnce(&[u8]) -> Law) {
+    pub(super) fn look_at<'a>(&mut self, saved: &Written<'a>, law: impl FnOnce(&Written<'a>) -> Law) {
         if self.broken.is_some() {
             return;
         }
@@ -303,21 +330,22 @@ impl Undo {
 }
 
 /// Setting the old text in the saved file gives every slot its old bytes.
-pub(super) fn undone(
-    bsp: &Bsp<'_>,
+pub(super) fn undone<'a>(
+    bsp: &Bsp<'a>,
     subject: &Subject,
     (slot, text): (SlotId, &[u8]),
-    saved: &[u8],
+    saved: &Written<'a>,
     layout: Layout,
-    spare: &mut Spare,
+    spare: &mut Spare<'a>,
 ) -> Law {
     // If the last lump is emptied again, padding remains where there was none.
     if text.is_empty() {
         return Err(skipped("it has no entity text"));
     }
-    let edited = Bsp::from_data(Data::from(saved), Some(bsp.dialect())).map_err(error(bsp, "open"))?;
-    let undone = save(&edited, subject, slot, text, layout, spare)?;
-    compare(bsp, &undone, None, Some((slot, text))).map_err(broken)?;
+    let edited = Bsp::from_data(Data::from(saved.bytes()), Some(bsp.dialect())).map_err(error(bsp, "open"))?;
+    let parts = save(&edited, subject, slot, text, layout)?;
+    let undone = spare.lay(Ok(saved.through(&parts))).map_err(error(&edited, "save"))?;
+    differ(bsp, &undone, None, Some((slot, text))).map_err(broken)?;
     spare.give(undone);
     Ok(())
 }
