@@ -1,12 +1,13 @@
 //! Rules applied, one after the other, to the pairs of the entities that they match; then the text is edited, once.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeBounds;
 
 use super::lazyripent::{Act, Stored};
 use super::{
     Action, Applied, Expected, Match, Need, NewPair, Pair, Report, Rule, Rules, Step, Test, Who, pattern, rules_for,
 };
+use bspkit::bytes::{index, short};
 use bspkit::content::entities::{Entities, Entity, EntityMut};
 use bspkit::{Error, ErrorKind, Result};
 
@@ -26,19 +27,23 @@ const PAIR: usize = 16;
 /// The entities on the way through the rules. Their numbers stay.
 pub(super) struct Work<'e> {
     pub(super) old: Vec<Entity<'e>>,
-    /// The pairs of those that rules changed or added.
-    pub(super) changed: BTreeMap<usize, Vec<Pair>>,
-    /// The rule that added each one, and the rules that removed entities.
-    pub(super) added: Vec<usize>,
+    /// For each entity its pairs, if rules changed or added it.
+    changed: Vec<Option<Changed<'e>>>,
+    /// The rules that removed entities.
     pub(super) removed: HashMap<usize, usize>,
-    /// The last rule that changed each one.
-    pub(super) changed_by: HashMap<usize, usize>,
     /// What `store` keeps.
     stored: Stored,
     finder: Finder,
     listed: usize,
     /// By how many bytes the entities have grown.
     growth: usize,
+}
+
+/// An entity that rules changed or added.
+struct Changed<'e> {
+    pairs: Vec<Pair<'e>>,
+    /// The last rule that did.
+    by: Option<usize>,
 }
 
 impl Rules {
@@ -154,17 +159,17 @@ fn effect(work: &Work<'_>) -> Effect {
     for number in work.removed.keys().filter(|number| **number < work.old.len()) {
         *gone.entry(old(*number)).or_default() += 1;
     }
-    let is_there = |number: &usize| !work.removed.contains_key(number);
     let mut added = HashMap::<Pairs<'_>, usize>::new();
-    for (_, pairs) in work.changed.range(work.old.len()..).filter(|(number, _)| is_there(number)) {
-        let pairs: Pairs<'_> = pairs.iter().map(|pair| (&pair.key[..], &pair.value[..])).collect();
+    for (_, changed) in work.changed(work.old.len()..) {
+        let pairs: Pairs<'_> = changed.pairs.iter().map(|pair| (&pair.key[..], &pair.value[..])).collect();
         match gone.get_mut(&pairs).filter(|count| **count > 0) {
             Some(count) => *count -= 1,
             None => *added.entry(pairs).or_default() += 1,
         }
     }
     if !added.is_empty() {
-        let kept = (0..work.old.len()).filter(|number| is_there(number) && !work.changed.contains_key(number));
+        let is_kept = |number: &usize| !work.removed.contains_key(number) && work.changed[*number].is_none();
+        let kept = (0..work.old.len()).filter(is_kept);
         for number in kept {
             if let Some(count) = added.remove(&old(number)) {
                 effect.there += count;
@@ -172,14 +177,17 @@ fn effect(work: &Work<'_>) -> Effect {
         }
     }
     effect.new += gone.values().sum::<usize>() + added.values().sum::<usize>();
-    for (&number, pairs) in work.changed.range(..work.old.len()).filter(|(number, _)| is_there(number)) {
+    for (number, Changed { pairs, .. }) in work.changed(..work.old.len()) {
         let before = old(number);
-        let (kept, inserted): (Vec<&Pair>, Vec<&Pair>) = pairs.iter().partition(|pair| pair.origin.is_some());
-        let is_set = |pair: &&&Pair| pair.origin.is_some_and(|origin| before[origin].1 != pair.value);
-        effect.new += before.len() - kept.len() + kept.iter().filter(is_set).count();
-        let said = |pair: &'_ Pair| (pair.key.to_ascii_lowercase(), pair.value.clone());
-        let kept: HashSet<_> = if inserted.is_empty() { HashSet::new() } else { kept.into_iter().map(said).collect() };
-        for pair in inserted {
+        let kept = || pairs.iter().filter(|pair| pair.origin.is_some());
+        let is_set = |pair: &&Pair<'_>| pair.origin().is_some_and(|origin| before[origin].1 != &*pair.value);
+        effect.new += before.len() - kept().count() + kept().filter(is_set).count();
+        if kept().count() == pairs.len() {
+            continue;
+        }
+        let said = |pair: &Pair<'_>| (pair.key.to_ascii_lowercase(), pair.value.to_vec());
+        let kept: HashSet<_> = kept().map(said).collect();
+        for pair in pairs.iter().filter(|pair| pair.origin.is_none()) {
             match kept.contains(&said(pair)) {
                 true => effect.there += 1,
                 false => effect.new += 1,
@@ -197,11 +205,9 @@ impl<'e> Work<'e> {
             finder.add(entity.index(), entity.pairs().map(|pair| (pair.key, pair.value, true)));
         }
         Work {
+            changed: old.iter().map(|_| None).collect(),
             old,
-            changed: BTreeMap::new(),
-            added: Vec::new(),
             removed: HashMap::new(),
-            changed_by: HashMap::new(),
             stored: Stored::new(),
             finder,
             listed: 0,
@@ -213,17 +219,20 @@ impl<'e> Work<'e> {
     ///
     /// # Errors
     /// Why an action does not fit an entity.
-    fn run(&mut self, number: usize, report: &mut Report<'_>) -> std::result::Result<(), String> {
+    fn run<'r: 'e>(&mut self, number: usize, report: &mut Report<'r>) -> std::result::Result<(), String> {
         let Applied { file, rule, .. } = report.rules[number];
         match &rule.action {
-            Action::Add(pairs) => return self.add(number, pairs, report),
+            Action::Add(pairs) => {
+                let pair = |pair: &'e NewPair| Pair::new(&*pair.key, &*pair.value, number);
+                return self.add(number, pairs.iter().map(pair).collect(), report);
+            }
             Action::AddFor(class, acts) if rule.on.tests.is_empty() => {
                 return self.add_for(number, class, acts, None, report);
             }
             _ => {}
         }
         let mut matched = Vec::new();
-        let all = self.old.len() + self.added.len();
+        let all = self.changed.len();
         let candidates = self.finder.candidates(&rule.on).unwrap_or_else(|| (0..all).collect());
         for entity in candidates {
             if self.removed.contains_key(&entity) {
@@ -251,56 +260,56 @@ impl<'e> Work<'e> {
     }
 
     /// Each action on all entities that matched, then the next one.
-    fn act(
+    fn act<'r: 'e>(
         &mut self,
         number: usize,
-        acts: &[Act],
+        acts: &'e [Act],
         matched: &[usize],
-        report: &mut Report<'_>,
+        report: &mut Report<'r>,
     ) -> std::result::Result<(), String> {
         let Applied { file, .. } = report.rules[number];
         for act in acts {
             for &entity in matched {
                 let mut stored = std::mem::take(&mut self.stored);
-                let (pairs, counts) = (self.pairs_of(entity), &mut report.rules[number].pairs);
-                let before = size(pairs);
-                let done = act.apply(pairs, None, (&file.name, &mut stored), number, counts);
-                let after = size(pairs);
+                let (changed, counts) = (self.change(entity), &mut report.rules[number].pairs);
+                let before = size(&changed.pairs);
+                let done = act.apply(&mut changed.pairs, None, (&file.name, &mut stored), number, counts);
+                let after = size(&changed.pairs);
+                if done.is_ok() {
+                    changed.by = Some(number);
+                }
                 self.stored = stored;
                 done.map_err(|why| format!("#{entity}: {why} (line {})", act.at.line))?;
-                self.changed_by.insert(entity, number);
                 self.grow(before, after)?;
             }
         }
-        matched.iter().for_each(|entity| self.find_again(*entity, |pair| pair.by == Some(number)));
+        matched.iter().for_each(|entity| self.find_again(*entity, number));
         Ok(())
     }
 
     /// Adds an entity whose values may refer to those of another one.
-    fn add_for(
+    fn add_for<'r: 'e>(
         &mut self,
         number: usize,
-        class: &[u8],
-        acts: &[Act],
+        class: &'e [u8],
+        acts: &'e [Act],
         of: Option<usize>,
-        report: &mut Report<'_>,
+        report: &mut Report<'r>,
     ) -> std::result::Result<(), String> {
-        let Applied { file, rule, .. } = report.rules[number];
+        let file = report.rules[number].file;
         // Rules that match what they added would double the entities each time.
-        if self.old.len() + self.added.len() >= MOST_ENTITIES {
+        if self.changed.len() >= MOST_ENTITIES {
             return Err(format!("the map would have more than {MOST_ENTITIES} entities"));
         }
-        let of = of.map(|of| self.pairs_of(of).clone());
-        let class = Pair { key: b"classname".to_vec(), value: class.to_vec(), origin: None, by: Some(number) };
-        let mut pairs = vec![class];
+        let of = of.map(|of| self.change(of).pairs.clone());
+        let mut pairs = vec![Pair::new(b"classname", class, number)];
         let mut counts = [0; 3];
         for act in acts {
             let stored = (&file.name[..], &mut self.stored);
             let done = act.apply(&mut pairs, of.as_deref(), stored, number, &mut counts);
             done.map_err(|why| format!("the added entity: {why} (line {})", act.at.line))?;
         }
-        let pairs = pairs.into_iter().map(|pair| NewPair { at: rule.at, key: pair.key, value: pair.value });
-        self.add(number, &pairs.collect::<Vec<_>>(), report)
+        self.add(number, pairs, report)
     }
 
     /// Counts what an entity has grown by.
@@ -315,24 +324,34 @@ impl<'e> Work<'e> {
         }
     }
 
-    /// The pairs of an entity, to change them.
-    fn pairs_of(&mut self, entity: usize) -> &mut Vec<Pair> {
+    /// An entity, to change its pairs.
+    fn change(&mut self, entity: usize) -> &mut Changed<'e> {
         let old = &self.old;
-        self.changed.entry(entity).or_insert_with(|| {
-            let pair = |(at, pair): (usize, bspkit::content::entities::Pair<'_>)| Pair {
-                key: pair.key.to_vec(),
-                value: pair.value.to_vec(),
-                origin: Some(at),
+        self.changed[entity].get_or_insert_with(|| {
+            let pair = |(at, pair): (usize, bspkit::content::entities::Pair<'e>)| Pair {
+                key: pair.key.into(),
+                value: pair.value.into(),
+                origin: Some(short(at)),
                 by: None,
             };
-            old[entity].pairs().enumerate().map(pair).collect()
+            Changed { pairs: old[entity].pairs().enumerate().map(pair).collect(), by: None }
         })
+    }
+
+    /// The entities of these numbers that rules changed or added, and that are still there.
+    fn changed(&self, numbers: impl RangeBounds<usize>) -> impl Iterator<Item = (usize, &Changed<'e>)> {
+        let (start, end) = (numbers.start_bound().cloned(), numbers.end_bound().cloned());
+        let all = self.changed.iter().enumerate().filter(move |(number, _)| (start, end).contains(number));
+        let all = all.filter_map(|(number, changed)| Some((number, changed.as_ref()?)));
+        all.filter(|(number, _)| !self.removed.contains_key(number))
     }
 
     fn holds(&self, entity: usize, on: &Match, hides_empty: bool) -> Option<bool> {
         let is_seen = |(key, value): &(&[u8], &[u8])| !hides_empty || !(key.is_empty() || value.is_empty());
-        match self.changed.get(&entity) {
-            Some(pairs) => on.holds(pairs.iter().map(|pair| (&pair.key[..], &pair.value[..])).filter(is_seen)),
+        match &self.changed[entity] {
+            Some(changed) => {
+                on.holds(changed.pairs.iter().map(|pair| (&pair.key[..], &pair.value[..])).filter(is_seen))
+            }
             None => on.holds(self.old[entity].pairs().map(|pair| (pair.key, pair.value)).filter(is_seen)),
         }
     }
@@ -348,35 +367,36 @@ impl<'e> Work<'e> {
     }
 
     fn who(&self, entity: usize) -> Who {
-        let value = |key: &[u8]| match self.changed.get(&entity) {
-            Some(pairs) => pairs.iter().find(|pair| pair.key.eq_ignore_ascii_case(key)).map(|pair| pair.value.clone()),
+        let value = |key: &[u8]| match &self.changed[entity] {
+            Some(changed) => {
+                let mut pairs = changed.pairs.iter();
+                pairs.find(|pair| pair.key.eq_ignore_ascii_case(key)).map(|pair| pair.value.to_vec())
+            }
             None => self.old[entity].get(key).map(<[u8]>::to_vec),
         };
         Who { is_new: entity >= self.old.len(), class: value(b"classname"), name: value(b"targetname") }
     }
 
-    fn add(&mut self, number: usize, pairs: &[NewPair], report: &mut Report<'_>) -> std::result::Result<(), String> {
-        let entity = self.old.len() + self.added.len();
-        self.added.push(number);
-        let by = Some(number);
-        let pairs =
-            pairs.iter().map(|pair| Pair { key: pair.key.clone(), value: pair.value.clone(), origin: None, by });
-        self.changed.insert(entity, pairs.collect());
-        self.find_again(entity, |_| true);
+    fn add(&mut self, number: usize, pairs: Vec<Pair<'e>>, report: &mut Report<'_>) -> std::result::Result<(), String> {
+        let (entity, len, after) = (self.changed.len(), pairs.len(), size(&pairs));
+        self.changed.push(Some(Changed { pairs, by: Some(number) }));
+        self.find_again(entity, number);
         self.list(number, entity, report);
-        report.rules[number].pairs[2] += self.changed[&entity].len();
-        self.grow(0, size(&self.changed[&entity]))
+        report.rules[number].pairs[2] += len;
+        self.grow(0, after)
     }
 
-    /// Adds the pairs of an entity to the finder that are new, with the others of their keys, which are counted.
-    fn find_again(&mut self, entity: usize, is_new: impl Fn(&Pair) -> bool) {
-        if let Some(pairs) = self.changed.get(&entity) {
-            let new: Vec<&Pair> = pairs.iter().filter(|pair| is_new(pair)).collect();
-            let is_of_new = |pair: &&Pair| match &new[..] {
-                [only] => only.key.eq_ignore_ascii_case(&pair.key),
-                _ => true,
-            };
-            let rows = pairs.iter().filter(is_of_new).map(|pair| (&pair.key[..], &pair.value[..], is_new(pair)));
+    /// Adds the pairs of an entity to the finder that a rule wrote, with the others of their keys, which are counted.
+    fn find_again(&mut self, entity: usize, by: usize) {
+        let Some(Changed { pairs, .. }) = &self.changed[entity] else { return };
+        let is_new = |pair: &Pair<'_>| pair.by.map(index) == Some(by);
+        let new: Vec<&Pair<'_>> = pairs.iter().filter(|pair| is_new(pair) && self.finder.has(&pair.key)).collect();
+        let is_of_new = |pair: &&Pair<'_>| match &new[..] {
+            [only] => only.key.eq_ignore_ascii_case(&pair.key),
+            _ => true,
+        };
+        if !new.is_empty() {
+            let rows = pairs.iter().filter(is_of_new).map(|pair| (&*pair.key, &*pair.value, is_new(pair)));
             self.finder.add(entity, rows);
         }
     }
@@ -385,44 +405,69 @@ impl<'e> Work<'e> {
         &mut self,
         number: usize,
         entity: usize,
-        steps: &[Step],
+        steps: &'e [Step],
         hides_empty: bool,
         applied: &mut Applied<'_>,
     ) -> std::result::Result<(), String> {
-        let pairs = self.pairs_of(entity);
+        let changed = self.change(entity);
         let counts = applied.pairs;
-        let before = size(pairs);
+        let (mut before, mut after) = (0, 0);
         for step in steps {
-            step.apply(pairs, number, hides_empty, &mut applied.pairs);
+            let (gone, new) = step.apply(&mut changed.pairs, number, hides_empty, &mut applied.pairs);
+            (before, after) = (before + gone, after + new);
         }
         if counts == applied.pairs {
             return Ok(());
         }
-        let after = size(pairs);
-        self.changed_by.insert(entity, number);
-        self.find_again(entity, |pair| pair.by == Some(number));
+        changed.by = Some(number);
+        self.find_again(entity, number);
         self.grow(before, after)
     }
 }
 
+impl<'w> Pair<'w> {
+    /// A pair that a rule adds.
+    fn new(key: &'w [u8], value: &'w [u8], by: usize) -> Self {
+        Pair { key: key.into(), value: value.into(), origin: None, by: Some(short(by)) }
+    }
+
+    /// What it takes, with what it takes beside its bytes.
+    fn size(&self) -> usize {
+        self.key.len() + self.value.len() + PAIR
+    }
+}
+
 impl Step {
-    /// Changes the pairs of an entity; counts those that were removed, changed and added.
-    fn apply(&self, pairs: &mut Vec<Pair>, number: usize, hides_empty: bool, counts: &mut [usize; 3]) {
-        let is_seen = |pair: &Pair| !hides_empty || !(pair.key.is_empty() || pair.value.is_empty());
-        let by = Some(number);
-        let inserted = |pair: &NewPair| Pair { key: pair.key.clone(), value: pair.value.clone(), origin: None, by };
-        let mut set = |pair: &mut Pair, value: &[u8]| {
-            if pair.value != value {
-                (pair.value, pair.by) = (value.to_vec(), by);
+    /// Changes the pairs of an entity; counts those that were removed, changed and added. Returns what the pairs took
+    /// that are gone, and what the new ones take.
+    fn apply<'w>(
+        &'w self,
+        pairs: &mut Vec<Pair<'w>>,
+        number: usize,
+        hides_empty: bool,
+        counts: &mut [usize; 3],
+    ) -> (usize, usize) {
+        let is_seen = |pair: &Pair<'_>| !hides_empty || !(pair.key.is_empty() || pair.value.is_empty());
+        let (mut gone, mut new) = (0, 0);
+        let mut set = |pair: &mut Pair<'w>, value: &'w [u8]| {
+            if *pair.value != *value {
+                gone += pair.value.len();
+                new += value.len();
+                (pair.value, pair.by) = (value.into(), Some(short(number)));
                 counts[1] += 1;
             }
         };
-        match self {
+        let added = match self {
             Step::Delete(tests) => {
                 let before = pairs.len();
-                let is_hit = |pair: &Pair| tests.iter().any(|test| test.passes(&pair.key, &pair.value));
-                pairs.retain(|pair| !is_seen(pair) || !is_hit(pair));
+                let is_hit = |pair: &Pair<'_>| tests.iter().any(|test| test.passes(&pair.key, &pair.value));
+                pairs.retain(|pair| {
+                    let stays = !is_seen(pair) || !is_hit(pair);
+                    gone += if stays { 0 } else { pair.size() };
+                    stays
+                });
                 counts[0] += before - pairs.len();
+                None
             }
             Step::Replace { pairs: new, is_exact } => {
                 for pair in pairs.iter_mut().filter(|pair| is_seen(pair)) {
@@ -430,29 +475,31 @@ impl Step {
                         set(pair, &new.value);
                     }
                 }
+                None
             }
-            Step::Insert(pair) => {
-                pairs.push(inserted(pair));
-                counts[2] += 1;
-            }
+            Step::Insert(pair) => Some(pair),
             Step::Set { pair: new, is_exact } => {
                 let mut is_there = false;
                 for pair in pairs.iter_mut().filter(|pair| same(&new.key, &pair.key, *is_exact)) {
                     is_there = true;
                     set(pair, &new.value);
                 }
-                if !is_there {
-                    pairs.push(inserted(new));
-                    counts[2] += 1;
-                }
+                (!is_there).then_some(new)
             }
+        };
+        if let Some(added) = added {
+            let pair = Pair::new(&added.key, &added.value, number);
+            new += pair.size();
+            pairs.push(pair);
+            counts[2] += 1;
         }
+        (gone, new)
     }
 }
 
 /// What pairs take, with what they take beside their bytes.
-fn size(pairs: &[Pair]) -> usize {
-    pairs.iter().map(|pair| pair.key.len() + pair.value.len() + PAIR).sum()
+fn size(pairs: &[Pair<'_>]) -> usize {
+    pairs.iter().map(Pair::size).sum()
 }
 
 fn same(one: &[u8], other: &[u8], is_exact: bool) -> bool {
@@ -511,6 +558,12 @@ impl Finder {
     /// A finder for rules that are not known yet.
     pub(super) fn of_all_keys() -> Self {
         Finder { takes_all: true, ..Finder::default() }
+    }
+
+    /// Whether a key is of use.
+    fn has(&mut self, key: &[u8]) -> bool {
+        lower(&mut self.lower, key);
+        self.takes_all || self.keys.contains_key(&self.lower)
     }
 
     /// Adds an entity with its pairs, and whether each pair is new.
@@ -616,17 +669,15 @@ pub(super) fn edited<'a>(work: &Work<'_>, old: &Entities<'a>) -> std::result::Re
         let rule = rule.copied();
         move |error: Error| Failure { error, rule }
     };
-    let is_there = |number: &usize| !work.removed.contains_key(number);
-    for (&number, pairs) in work.changed.range(..work.old.len()).filter(|(number, _)| is_there(number)) {
-        let mut last = work.changed_by.get(&number);
-        let mut entity = entities.get_mut(number).map_err(by(last))?;
+    for (number, Changed { pairs, by: rule }) in work.changed(..work.old.len()) {
+        let mut last = *rule;
+        let mut entity = entities.get_mut(number).map_err(by(last.as_ref()))?;
         let done = entity.all_at_once(|entity| write(entity, pairs, work.old[number].pairs().len(), &mut last));
-        done.map_err(by(last))?;
+        done.map_err(by(last.as_ref()))?;
     }
-    for (&number, pairs) in work.changed.range(work.old.len()..).filter(|(number, _)| is_there(number)) {
-        let pairs = pairs.iter().map(|pair| (&pair.key, &pair.value));
-        let last = work.changed_by.get(&number).or_else(|| work.added.get(number - work.old.len()));
-        entities.add(pairs).map_err(by(last))?;
+    for (_, Changed { pairs, by: rule }) in work.changed(work.old.len()..) {
+        let pairs = pairs.iter().map(|pair| (&*pair.key, &*pair.value));
+        entities.add(pairs).map_err(by(rule.as_ref()))?;
     }
     let removed: Vec<usize> = work.removed.keys().copied().filter(|number| *number < work.old.len()).collect();
     if !removed.is_empty() {
@@ -646,27 +697,27 @@ pub(super) fn edited<'a>(work: &Work<'_>, old: &Entities<'a>) -> std::result::Re
 
 /// Gives an entity these pairs. Values and additions come first, so that the pairs keep their numbers, and new pairs
 /// their neighbours' style. After an error `by` is the rule.
-fn write<'w>(
-    entity: &mut EntityMut<'_, '_>,
-    pairs: &'w [Pair],
-    before: usize,
-    by: &mut Option<&'w usize>,
-) -> Result<()> {
+fn write(entity: &mut EntityMut<'_, '_>, pairs: &[Pair<'_>], before: usize, by: &mut Option<usize>) -> Result<()> {
     let last = *by;
-    let old: Vec<&[u8]> = entity.entity().pairs().map(|pair| pair.value).collect();
-    let is_new = |pair: &&Pair| pair.by.is_some() && pair.origin.is_none_or(|origin| old[origin] != pair.value);
+    let old = entity.entity();
+    let old: Vec<&[u8]> = old.pairs().map(|pair| pair.value).collect();
+    let is_new = |pair: &&Pair<'_>| pair.by.is_some() && pair.origin().is_none_or(|origin| *old[origin] != *pair.value);
     for pair in pairs.iter().filter(is_new) {
-        *by = pair.by.as_ref();
+        *by = pair.by.map(index);
         entity.check_pair(pair.origin.is_none().then_some(&pair.key), &pair.value)?;
     }
     *by = last;
-    let is_kept: HashSet<usize> = pairs.iter().filter_map(|pair| pair.origin).collect();
-    let written = |pair: &'w Pair| pair.by.and(pair.origin).map(|origin| (origin, &pair.value[..]));
-    entity.set_values(&pairs.iter().filter_map(written).collect::<Vec<_>>())?;
-    let added = pairs.iter().filter(|pair| pair.origin.is_none()).map(|pair| (&pair.key[..], &pair.value[..]));
+    let mut is_kept = vec![false; before];
+    pairs.iter().filter_map(Pair::origin).for_each(|origin| is_kept[origin] = true);
+    let written = |pair: &'_ Pair<'_>| pair.by.and(pair.origin()).is_some();
+    let written = pairs.iter().filter(|pair| written(pair));
+    let written: Vec<_> = written.filter_map(|pair| Some((pair.origin()?, &*pair.value))).collect();
+    entity.set_values(&written)?;
+    let added = pairs.iter().filter(|pair| pair.origin.is_none()).map(|pair| (&*pair.key, &*pair.value));
     let added: Vec<_> = added.collect();
     if !added.is_empty() {
         entity.push_all(&added)?;
     }
-    entity.remove_pairs(&(0..before).filter(|origin| !is_kept.contains(origin)).collect::<Vec<_>>())
+    let removed: Vec<usize> = (0..before).filter(|origin| !is_kept[*origin]).collect();
+    entity.remove_pairs(&removed)
 }

@@ -1,12 +1,13 @@
 //! Files of Lazyripent2: blocks of selectors and actions, and what the actions do.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::qmm::{Kind, Token, split};
 use super::stripper::shown;
 use super::{Action, At, Expected, Match, Need, NewPair, Pair, Rule, Rules, Step, Test};
 use crate as rules;
-use bspkit::bytes::escaped;
+use bspkit::bytes::{escaped, short};
 
 // Files of Lazyripent2: blocks of selectors and actions, for some maps or for all.
 //
@@ -256,24 +257,25 @@ impl Act {
     ///
     /// # Errors
     /// Why the action does not fit the entity.
-    pub(super) fn apply(
-        &self,
-        pairs: &mut Vec<Pair>,
-        of: Option<&[Pair]>,
+    pub(super) fn apply<'w>(
+        &'w self,
+        pairs: &mut Vec<Pair<'w>>,
+        of: Option<&[Pair<'w>]>,
         (file, stored): (&str, &mut Stored),
         by: usize,
         counts: &mut [usize; 3],
     ) -> Result<(), String> {
-        let find = |pairs: &[Pair], key: &[u8]| pairs.iter().position(|pair| pair.key == key);
+        let by = Some(short(by));
+        let find = |pairs: &[Pair<'_>], key: &[u8]| pairs.iter().position(|pair| *pair.key == *key);
         let need = || find(pairs, &self.key).ok_or_else(|| format!("the entity has no key `{}`", escaped(&self.key)));
         let lacks = |key: &[u8]| match find(pairs, key) {
             Some(_) => Err(format!("the entity has the key `{}` already", escaped(key))),
             None => Ok(()),
         };
-        let new = |key: &[u8], value: Vec<u8>| Pair { key: key.to_vec(), value, origin: None, by: Some(by) };
-        let set = |pair: &mut Pair, value: Vec<u8>, counts: &mut [usize; 3]| {
-            counts[1] += usize::from(pair.value != value);
-            (pair.value, pair.by) = (value, Some(by));
+        let new = |key: &'w [u8], value: Cow<'w, [u8]>| Pair { key: key.into(), value, origin: None, by };
+        let set = |pair: &mut Pair<'w>, value: Vec<u8>, counts: &mut [usize; 3]| {
+            counts[1] += usize::from(*pair.value != value);
+            (pair.value, pair.by) = (value.into(), by);
         };
         match self.verb {
             Verb::Replace => {
@@ -284,13 +286,13 @@ impl Act {
             Verb::New => {
                 lacks(&self.key)?;
                 let value = solved(&self.value, of.unwrap_or(pairs), (file, stored))?;
-                pairs.push(new(&self.key, value));
+                pairs.push(new(&self.key, value.into()));
                 counts[2] += 1;
             }
             Verb::Remove => {
                 need()?;
                 let before = pairs.len();
-                pairs.retain(|pair| pair.key != self.key);
+                pairs.retain(|pair| *pair.key != self.key);
                 counts[0] += before - pairs.len();
             }
             Verb::Rename => {
@@ -302,7 +304,7 @@ impl Act {
             }
             Verb::Store => {
                 let at = need()?;
-                stored.insert((file.to_owned(), self.value.clone()), pairs[at].value.clone());
+                stored.insert((file.to_owned(), self.value.clone()), pairs[at].value.to_vec());
             }
             Verb::BitSet | Verb::BitClear => {
                 let at = need()?;
@@ -331,12 +333,12 @@ impl Act {
     }
 }
 
-fn not_a(pair: &Pair, what: &str) -> String {
+fn not_a(pair: &Pair<'_>, what: &str) -> String {
     format!("the value `{}` of `{}` is not a {what}", escaped(&pair.value), escaped(&pair.key))
 }
 
 /// A value with `{key}` and `{global.name}` filled in; `\{` is a brace.
-fn solved(value: &[u8], pairs: &[Pair], (file, stored): (&str, &Stored)) -> Result<Vec<u8>, String> {
+fn solved(value: &[u8], pairs: &[Pair<'_>], (file, stored): (&str, &Stored)) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(value.len());
     let mut rest = value;
     while let Some((first, after)) = rest.split_first() {
@@ -353,8 +355,8 @@ fn solved(value: &[u8], pairs: &[Pair], (file, stored): (&str, &Stored)) -> Resu
                 let name = after[..end].trim_ascii();
                 rest = &after[end + 1..];
                 let found = match name.strip_prefix(b"global.") {
-                    Some(name) => stored.get(&(file.to_owned(), name.to_vec())),
-                    None => pairs.iter().find(|pair| pair.key == name).map(|pair| &pair.value),
+                    Some(name) => stored.get(&(file.to_owned(), name.to_vec())).map(Vec::as_slice),
+                    None => pairs.iter().find(|pair| *pair.key == *name).map(|pair| &pair.value[..]),
                 };
                 match found {
                     Some(found) => out.extend_from_slice(found),

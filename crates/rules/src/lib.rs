@@ -36,6 +36,7 @@ mod qmm;
 pub mod record;
 mod stripper;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -43,7 +44,7 @@ pub use again::{Application, Known, Past, Record, Since, State, known};
 use apply::run;
 pub use apply::{Attempt, Effect, apply, attempt};
 pub use bake::{Bake, Tried, save};
-use bspkit::bytes::escaped;
+use bspkit::bytes::{escaped, index};
 use bspkit::content::entities::Entities;
 use bspkit::finding::Severity;
 use bspkit::{Error, ErrorKind, Result};
@@ -587,14 +588,23 @@ impl Lint {
 }
 
 /// A pair of an entity that rules changed or added.
+///
+/// There may be as many of these as a text has pairs, so that they borrow what they have of the map and of the rules.
 #[derive(Clone, Debug)]
-struct Pair {
-    key: Vec<u8>,
-    value: Vec<u8>,
+struct Pair<'w> {
+    key: Cow<'w, [u8]>,
+    value: Cow<'w, [u8]>,
     /// The number of the pair in the entity as it was read.
-    origin: Option<usize>,
+    origin: Option<u32>,
     /// The rule that wrote the value, by its number in the report.
-    by: Option<usize>,
+    by: Option<u32>,
+}
+
+impl Pair<'_> {
+    /// The number of the pair in the entity as it was read.
+    fn origin(&self) -> Option<usize> {
+        self.origin.map(index)
+    }
 }
 
 /// The rules that are for a map, with their files, in the order in which they are applied.
