@@ -74,53 +74,73 @@ fn differ(
         }
         let Some(entity) = new.get(index) else { continue };
         let Some(before) = from.and_then(|from| old.get(from)) else {
-            add(found, How::Added, &entity, None, whole(&entity, How::Added));
+            let mut keys = Keys::new(found, None);
+            whole(&entity, How::Added, &mut keys);
+            add(found, How::Added, &entity, None, keys);
             continue;
         };
         if !is_moved && before.bytes() == entity.bytes() {
             continue;
         }
-        let mut keys = keys(&before, &entity);
-        let all = keys.len();
-        if let Some(models) = models {
-            keys.retain(|change| {
-                let other = other_number(models, change);
-                renumbered.extend(other);
-                other.is_none()
-            });
-        }
-        if keys.is_empty() && all > 0 && !is_moved {
-            continue;
-        }
-        let how = match (is_moved, keys.is_empty()) {
+        let mut changes = Keys::new(found, models);
+        keys(&before, &entity, &mut changes);
+        let is_renumbered = !changes.renumbered.is_empty();
+        renumbered.append(&mut changes.renumbered);
+        let how = match (is_moved, changes.total) {
             (true, _) => How::Moved,
-            (false, true) => How::Rewritten,
-            (false, false) => How::Changed,
+            (false, 0) if is_renumbered => continue,
+            (false, 0) => How::Rewritten,
+            (false, _) => How::Changed,
         };
-        add(found, how, &entity, Some(before.index()), keys);
+        add(found, how, &entity, Some(before.index()), changes);
     }
     for entity in old.iter().filter(|entity| !is_kept[entity.index()]) {
-        add(found, How::Removed, &entity, None, whole(&entity, How::Removed));
+        let mut keys = Keys::new(found, None);
+        whole(&entity, How::Removed, &mut keys);
+        add(found, How::Removed, &entity, None, keys);
     }
     found.models(renumbered);
 }
 
-/// The other number of a model, if nothing else is another value.
-fn other_number(models: &Models, change: &KeyChange) -> Option<Renumbered> {
-    let is_model = change.key.eq_ignore_ascii_case(b"model");
-    let (old, new) = (change.old.as_ref().filter(|_| is_model)?, change.new.as_ref()?);
-    models.renumbered(old, new)
+/// The keys of an entity that differ: the first ones, and how many there are. Most entities of a large edit are only
+/// counted.
+struct Keys<'m> {
+    list: Vec<KeyChange>,
+    total: usize,
+    most: usize,
+    models: Option<&'m Models>,
+    /// Models that have another number and are no changes.
+    renumbered: Vec<Renumbered>,
 }
 
-fn add(found: &mut Found, how: How, entity: &Entity<'_>, from: Option<usize>, mut keys: Vec<KeyChange>) {
+impl<'m> Keys<'m> {
+    fn new(found: &Found, models: Option<&'m Models>) -> Self {
+        let most = if found.has_room() { found.most } else { 0 };
+        Keys { list: Vec::new(), total: 0, most, models, renumbered: Vec::new() }
+    }
+
+    fn add(&mut self, key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>) {
+        let models = self.models.filter(|_| key.eq_ignore_ascii_case(b"model"));
+        if let Some(other) = models.and_then(|models| models.renumbered(old?, new?)) {
+            self.renumbered.push(other);
+            return;
+        }
+        self.total += 1;
+        if self.list.len() < self.most {
+            let [old, new] = [old, new].map(|value| value.map(<[u8]>::to_vec));
+            self.list.push(KeyChange { key: key.to_vec(), old, new });
+        }
+    }
+}
+
+fn add(found: &mut Found, how: How, entity: &Entity<'_>, from: Option<usize>, keys: Keys<'_>) {
+    let Keys { list: keys, total, .. } = keys;
     found.count(how, 1, |touched| &mut touched.entities);
     if !matches!(how, How::Added | How::Removed) {
-        found.touched().values += keys.len();
+        found.touched().values += total;
     }
-    let most = found.most;
     found.add(|| {
-        let more = keys.len().saturating_sub(most);
-        keys.truncate(most);
+        let more = total - keys.len();
         let (class, name) = (entity.class().map(<[u8]>::to_vec), entity.get("targetname").map(<[u8]>::to_vec));
         let from = from.filter(|from| *from != entity.index() || how == How::Moved);
         Change::Entity(EntityChange { how, index: entity.index(), from, class, name, keys, more })
@@ -128,39 +148,34 @@ fn add(found: &mut Found, how: How, entity: &Entity<'_>, from: Option<usize>, mu
 }
 
 /// All pairs of an entity that only one map has.
-fn whole(entity: &Entity<'_>, how: How) -> Vec<KeyChange> {
-    let value = |pair: Pair<'_>, is: How| (how == is).then(|| pair.value.to_vec());
-    let pairs = entity.pairs();
-    let one = |pair: Pair<'_>| KeyChange {
-        key: pair.key.to_vec(),
-        old: value(pair, How::Removed),
-        new: value(pair, How::Added),
-    };
-    pairs.map(one).collect()
+fn whole(entity: &Entity<'_>, how: How, changes: &mut Keys<'_>) {
+    for pair in entity.pairs() {
+        let value = |is: How| (how == is).then_some(pair.value);
+        changes.add(pair.key, value(How::Removed), value(How::Added));
+    }
 }
 
 /// The values that differ. Of several equal keys, pairs that both have are left out first; the others are matched in
 /// their order.
-fn keys(old: &Entity<'_>, new: &Entity<'_>) -> Vec<KeyChange> {
-    let change = |key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>| KeyChange {
-        key: key.to_vec(),
-        old: old.map(<[u8]>::to_vec),
-        new: new.map(<[u8]>::to_vec),
-    };
-    let (mut old, mut new): (Vec<_>, Vec<_>) = (old.pairs().collect(), new.pairs().collect());
-    if old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| old.key == new.key) {
-        let both = old.into_iter().zip(new).filter(|(old, new)| old.value != new.value);
-        return both.map(|(old, new)| change(new.key, Some(old.value), Some(new.value))).collect();
+fn keys(old: &Entity<'_>, new: &Entity<'_>, changes: &mut Keys<'_>) {
+    let both = || old.pairs().zip(new.pairs());
+    let (old_len, new_len) = (old.pairs().len(), new.pairs().len());
+    if old_len == new_len && both().all(|(old, new)| old.key == new.key) {
+        let others = both().filter(|(old, new)| old.value != new.value);
+        others.for_each(|(old, new)| changes.add(new.key, Some(old.value), Some(new.value)));
+        return;
     }
-    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let room = old.len().min(new.len()) - same;
-    let end = old.iter().rev().zip(new.iter().rev()).take(room).take_while(|(old, new)| old == new).count();
+    let same = both().take_while(|(old, new)| old == new).count();
+    let room = old_len.min(new_len) - same;
+    let ends = old.pairs().rev().zip(new.pairs().rev()).take(room);
+    let end = ends.take_while(|(old, new)| old == new).count();
     // Most edits only add or only remove pairs in one place.
     if room == end {
-        let removed = old[same..old.len() - end].iter().map(|pair| change(pair.key, Some(pair.value), None));
-        let added = new[same..new.len() - end].iter().map(|pair| change(pair.key, None, Some(pair.value)));
-        return removed.chain(added).collect();
+        old.pairs_in(same..old_len - end).for_each(|pair| changes.add(pair.key, Some(pair.value), None));
+        new.pairs_in(same..new_len - end).for_each(|pair| changes.add(pair.key, None, Some(pair.value)));
+        return;
     }
+    let (mut old, mut new): (Vec<_>, Vec<_>) = (old.pairs().collect(), new.pairs().collect());
     let orders = other_orders([&old, &new]);
     old.drain(..same);
     new.drain(..same);
@@ -179,21 +194,19 @@ fn keys(old: &Entity<'_>, new: &Entity<'_>) -> Vec<KeyChange> {
         }
     }
     gone.iter().rev().for_each(|pair| rest.entry(pair.key).or_default().push(pair.value));
-    let mut changes = Vec::new();
     for pair in new {
         match kept.get_mut(&pair).filter(|count| **count > 0) {
             Some(count) => *count -= 1,
-            None => changes.push(change(pair.key, rest.get_mut(pair.key).and_then(Vec::pop), Some(pair.value))),
+            None => changes.add(pair.key, rest.get_mut(pair.key).and_then(Vec::pop), Some(pair.value)),
         }
     }
     // Of each key, the values at the end of the old list are left.
     for pair in gone {
         if let Some(value) = rest.get_mut(pair.key).and_then(Vec::pop) {
-            changes.push(change(pair.key, Some(value), None));
+            changes.add(pair.key, Some(value), None);
         }
     }
-    changes.extend(orders.into_iter().map(|(key, old, new)| change(key, Some(old), Some(new))));
-    changes
+    orders.into_iter().for_each(|(key, old, new)| changes.add(key, Some(old), Some(new)));
 }
 
 /// A value in the place of another one of equal keys.
