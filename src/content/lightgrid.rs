@@ -48,7 +48,7 @@ impl<'a> Content<'a> for LightGrid<'a> {
         let [mins, maxs] = BOUNDS.map(bound);
         let (mins, maxs) = (mins.ok_or_else(no_world)?, maxs.ok_or_else(no_world)?);
         let mut cell = LightGrid::CELL;
-        let entities = Entities::parse(from.bytes(from.role(Role::Entities)?)?, from.bsp().entity_rules())?;
+        let entities = Entities::parse_first(from.bytes(from.role(Role::Entities)?)?, from.bsp().entity_rules())?;
         // Engines read every pair of the first entity; the last pair of a key counts.
         for pair in entities.get(0).into_iter().flat_map(|world| world.pairs()) {
             if pair.key.eq_ignore_ascii_case(b"gridsize") {

@@ -318,13 +318,13 @@ impl<'a> Entities<'a> {
     }
 
     /// The style of the entity beside this index, or the canonical one.
-    pub(super) fn style_near(&self, index: usize) -> Style {
+    pub(super) fn style_near(&self, index: usize) -> Style<'_> {
         let beside = [index.checked_sub(1), index.checked_add(1), Some(0)];
         self.style_of(beside.into_iter().flatten())
     }
 
     /// The style of the first of these entities that has one, or the canonical one.
-    fn style_of(&self, beside: impl IntoIterator<Item = usize>) -> Style {
+    fn style_of(&self, beside: impl IntoIterator<Item = usize>) -> Style<'_> {
         let style = |index: usize| self.get(index).as_ref().and_then(Style::of);
         beside.into_iter().find_map(style).unwrap_or_else(Style::canonical)
     }

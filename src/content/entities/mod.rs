@@ -125,6 +125,23 @@ impl<'a> Entities<'a> {
         Ok(Entities::of(Arc::new(source), rules))
     }
 
+    /// The first entity, and perhaps others: what comes after it is not read.
+    ///
+    /// # Errors
+    /// As [`Entities::parse`], of what is read.
+    pub(crate) fn parse_first(content: Data<'a>, rules: EntityRules) -> Result<Self> {
+        const START: usize = 4096;
+        let mut len = START;
+        loop {
+            let some = Entities::parse(content.slice(0..len.min(content.len())), rules)?;
+            // What is before the second one cannot be read in another way.
+            if some.len() > 1 || len >= content.len() {
+                return Ok(some);
+            }
+            len = len.saturating_mul(4);
+        }
+    }
+
     fn of(source: Arc<Source<'a>>, rules: EntityRules) -> Self {
         // Fewer than MAX_ENTITIES.
         let nodes = (0..short(source.entities.len())).map(|index| Node { body: Body::Source(index), around: None });
@@ -402,7 +419,7 @@ impl<'e> Entity<'e> {
     }
 
     /// The numbers of the pairs of a key.
-    fn numbers_of(&self, key: &[u8]) -> impl Iterator<Item = usize> {
+    pub(crate) fn numbers_of(&self, key: &[u8]) -> impl Iterator<Item = usize> {
         let is_its = |pair: &PairSpan| pair.has_key(self.bytes, self.syntax, key);
         self.pairs.iter().enumerate().filter(move |(_, pair)| is_its(pair)).map(|(number, _)| number)
     }

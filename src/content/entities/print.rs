@@ -143,12 +143,7 @@ impl Own {
             copied = splice.range.end;
         }
         text.extend_from_slice(&entity.bytes[copied..entity.range.end]);
-        if text.len() > MAX_TEXT {
-            return Err(Error::new(
-                ErrorKind::TooLarge,
-                format!("the entity would have {} bytes, more than {MAX_TEXT}", text.len()),
-            ));
-        }
+        check_len(text.len())?;
 
         let (mut starts, mut ends) = (Shift::new(entity, splices), Shift::new(entity, splices));
         let mut moved = |span: Span| {
@@ -170,29 +165,35 @@ impl Own {
     }
 
     /// The entity with more pairs, after its last one.
-    pub(super) fn with_pairs(entity: &Entity<'_>, style: &Style, pairs: &[(&[u8], &[u8])]) -> Result<Own> {
+    pub(super) fn with_pairs(entity: &Entity<'_>, style: &Style<'_>, pairs: &[(&[u8], &[u8])]) -> Result<Own> {
         let at = match entity.pairs.last() {
-            Some(last) => behind_comment(entity, last.value.end(), &style.between),
+            Some(last) => behind_comment(entity, last.value.end(), style.between),
             None if is_blank(entity) => return Ok(Own::new(style, pairs)),
             None => entity.inside.start,
         };
-        let (mut with, mut spans) = (Vec::new(), Vec::with_capacity(pairs.len()));
-        let start = at - entity.range.start;
+        let Range { start, end } = entity.range;
+        let added: usize = pairs.iter().map(|(key, value)| style.size(key, value)).sum();
+        check_len(entity.range.len() + added)?;
+        let mut text = Vec::with_capacity(entity.range.len() + added);
+        text.extend_from_slice(&entity.bytes[start..at]);
+        // Nothing before the new pairs moves.
+        let moved = |span: Span| Span::new(span.start() - start..span.end() - start);
+        let mut spans = Vec::with_capacity(entity.pairs.len() + pairs.len());
+        spans.extend(entity.pairs.iter().map(|pair| PairSpan { key: moved(pair.key), value: moved(pair.value) }));
         for (key, value) in pairs {
-            with.extend_from_slice(&style.between);
-            let key_at = start + with.len();
-            style.pair(key, value, &mut with);
-            let end = start + with.len();
+            text.extend_from_slice(style.between);
+            let key_at = text.len();
+            style.pair(key, value, &mut text);
             let key = Span::new(key_at..key_at + key.len() + 2);
-            spans.push(PairSpan { key, value: Span::new(end - (value.len() + 2)..end) });
+            spans.push(PairSpan { key, value: Span::new(text.len() - (value.len() + 2)..text.len()) });
         }
-        let mut own = Own::spliced(entity, &[Splice { range: at..at, with: with.into() }], &[])?;
-        own.pairs.append(&mut spans);
-        Ok(own)
+        text.extend_from_slice(&entity.bytes[at..end]);
+        let inside = entity.inside.start - start..text.len() - (end - entity.inside.end);
+        Ok(Own { origin: None, text, pairs: spans, inside })
     }
 
     /// A new entity.
-    pub(super) fn new(style: &Style, pairs: &[(&[u8], &[u8])]) -> Own {
+    pub(super) fn new(style: &Style<'_>, pairs: &[(&[u8], &[u8])]) -> Own {
         let text = style.entity(pairs);
         let mut spans = Vec::with_capacity(pairs.len());
         let mut at = 1;
@@ -294,6 +295,17 @@ impl<'s> Shift<'s> {
     }
 }
 
+/// Refuses a text of an entity that is too long.
+fn check_len(len: usize) -> Result<()> {
+    match len > MAX_TEXT {
+        true => {
+            let message = format!("the entity would have {len} bytes, more than {MAX_TEXT}");
+            Err(Error::new(ErrorKind::TooLarge, message))
+        }
+        false => Ok(()),
+    }
+}
+
 fn is_blank(entity: &Entity<'_>) -> bool {
     entity.is_closed() && spaces_only(&entity.bytes[entity.inside.clone()])
 }
@@ -316,56 +328,58 @@ fn behind_comment(entity: &Entity<'_>, at: usize, before: &[u8]) -> usize {
 // The spacing of an entity, for pairs and entities that are added next to it.
 
 /// The spacing of an entity.
-pub(super) struct Style {
+#[derive(Clone, Copy)]
+pub(super) struct Style<'s> {
     /// Between the opening brace and the first key.
-    open: Vec<u8>,
+    open: &'s [u8],
     /// Between a value and the next key.
-    pub(super) between: Vec<u8>,
+    pub(super) between: &'s [u8],
     /// Between a key and its value.
-    pub(super) middle: Vec<u8>,
+    pub(super) middle: &'s [u8],
     /// Between the last value and the closing brace.
-    close: Vec<u8>,
+    close: &'s [u8],
 }
 
-impl Style {
+impl<'s> Style<'s> {
     /// The compilers' form.
     pub(super) fn canonical() -> Self {
-        let line = || b"\n".to_vec();
-        Style { open: line(), between: line(), middle: b" ".to_vec(), close: line() }
+        Style { open: b"\n", between: b"\n", middle: b" ", close: b"\n" }
     }
 
     /// The style of an entity that has pairs. Words would join without the spacing, and Quake II needs a space after a
     /// brace, so only the spacing before a brace may be empty.
-    pub(super) fn of(entity: &Entity<'_>) -> Option<Self> {
+    pub(super) fn of(entity: &Entity<'s>) -> Option<Self> {
         let (first, last) = (entity.pairs.first()?, entity.pairs.last()?);
         let open = spacing(entity, entity.inside.start, first.key.start());
         let close = match entity.is_closed() {
             true => spacing(entity, last.value.end(), entity.inside.end),
-            false => open.clone(),
+            false => open,
         };
         let between = match entity.pairs {
             [.., PairSpan { value, .. }, last] => spacing(entity, value.end(), last.key.start()),
-            _ => open.clone(),
+            _ => open,
         };
         let middle = spacing(entity, last.key.end(), last.value.start());
         let between = match (between.is_empty(), close.contains(&b'\n')) {
             (false, _) => between,
-            (true, true) => close.clone(),
-            (true, false) => b" ".to_vec(),
+            (true, true) => close,
+            (true, false) => b" ",
         };
-        let middle = if middle.is_empty() { b" ".to_vec() } else { middle };
-        let open = if open.is_empty() { between.clone() } else { open };
+        let middle = if middle.is_empty() { b" " } else { middle };
+        let open = if open.is_empty() { between } else { open };
         Some(Style { open, between, middle, close })
     }
 
     /// A whole entity in this style.
     pub(super) fn entity(&self, pairs: &[(&[u8], &[u8])]) -> Vec<u8> {
-        let mut text = b"{".to_vec();
+        let size: usize = pairs.iter().map(|(key, value)| self.size(key, value)).sum();
+        let mut text = Vec::with_capacity(size + self.open.len() + self.close.len() + 2);
+        text.push(b'{');
         for (index, (key, value)) in pairs.iter().enumerate() {
-            text.extend_from_slice(if index == 0 { &self.open } else { &self.between });
+            text.extend_from_slice(if index == 0 { self.open } else { self.between });
             self.pair(key, value, &mut text);
         }
-        let close = if pairs.is_empty() && self.close.is_empty() { &self.open } else { &self.close };
+        let close = if pairs.is_empty() && self.close.is_empty() { self.open } else { self.close };
         text.extend_from_slice(close);
         text.push(b'}');
         text
@@ -374,8 +388,13 @@ impl Style {
     /// A pair without the spacing before it.
     pub(super) fn pair(&self, key: &[u8], value: &[u8], text: &mut Vec<u8>) {
         quote(key, text);
-        text.extend_from_slice(&self.middle);
+        text.extend_from_slice(self.middle);
         quote(value, text);
+    }
+
+    /// The bytes of a pair with the spacing before it.
+    fn size(&self, key: &[u8], value: &[u8]) -> usize {
+        self.between.len() + key.len() + self.middle.len() + value.len() + 4
     }
 }
 
@@ -386,15 +405,15 @@ pub(super) fn quote(token: &[u8], text: &mut Vec<u8>) {
 }
 
 /// The spaces directly before `end`, from their last line break on.
-fn spacing(entity: &Entity<'_>, start: usize, end: usize) -> Vec<u8> {
+fn spacing<'e>(entity: &Entity<'e>, start: usize, end: usize) -> &'e [u8] {
     let gap = &entity.bytes[start..end];
     let spaces = &gap[gap.len() - spaces_before(gap)..];
-    let line = match memchr::memrchr(b'\n', spaces) {
+    let line = match spaces.iter().rposition(|byte| *byte == b'\n') {
         Some(at) if at > 0 && spaces[at - 1] == b'\r' => at - 1,
         Some(at) => at,
         None => 0,
     };
-    spaces[line..].to_vec()
+    &spaces[line..]
 }
 
 /// How many bytes at the end are spaces.

@@ -3,7 +3,7 @@
 use super::LightFaultKind;
 use super::read::{Textures, filled, record_of, table};
 use crate::bsp::Bsp;
-use crate::bytes::{integer, rounded};
+use crate::bytes::{index, integer, rounded};
 use crate::content::lens::Reader;
 use crate::dialect::shared::{Edge, SurfEdge, Vertex, WideEdge};
 use crate::dialect::{FaceForm, LightModel, LitFace, Role, Row};
@@ -33,12 +33,26 @@ impl<'a> Edges<'a> {
         })
     }
 
-    fn get(&self, index: usize) -> Option<[u32; 2]> {
+    fn bytes(&self) -> &[u8] {
         match self {
-            Edges::Narrow(edges) => Some(edges.get(index).ok()?.vertexes.map(u32::from)),
-            Edges::Wide(edges) => Some(edges.get(index).ok()?.vertexes),
+            Edges::Narrow(edges) => edges.bytes(),
+            Edges::Wide(edges) => edges.bytes(),
         }
     }
+
+    /// The ends of an edge, in the bytes of all edges.
+    fn ends(&self, bytes: &[u8], index: usize) -> Option<[u32; 2]> {
+        match self {
+            Edges::Narrow(_) => Some(record::<Edge>(bytes, index)?.vertexes.map(u32::from)),
+            Edges::Wide(_) => Some(record::<WideEdge>(bytes, index)?.vertexes),
+        }
+    }
+}
+
+/// A record, in the bytes of all.
+#[inline]
+fn record<R: Record>(bytes: &[u8], index: usize) -> Option<R> {
+    R::decode(bytes.get(index.checked_mul(R::SIZE)?..)?)
 }
 
 impl<'a> Geometry<'a> {
@@ -61,14 +75,15 @@ impl<'a> Geometry<'a> {
         let first = usize::try_from(face.first_edge).ok()?;
         let count = usize::try_from(face.edge_count).ok().filter(|count| *count > 0)?;
         let end = first.checked_add(count).filter(|end| *end <= self.surf_edges.len())?;
-        let corner = |index: usize| {
-            let edge = self.surf_edges.get(index).ok()?.edge;
-            let ends = self.edges.get(usize::try_from(edge.unsigned_abs()).ok()?)?;
+        let (surf_edges, edges, vertexes) = (self.surf_edges.bytes(), self.edges.bytes(), self.vertexes.bytes());
+        let corner = |at: usize| {
+            let edge = record::<SurfEdge>(surf_edges, at)?.edge;
+            let ends = self.edges.ends(edges, index(edge.unsigned_abs()))?;
             let vertex = if edge < 0 { ends[1] } else { ends[0] };
-            Some(self.vertexes.get(usize::try_from(vertex).ok()?).ok()?.point)
+            Some(record::<Vertex>(vertexes, index(vertex))?.point)
         };
-        for index in first..end {
-            corners.push(corner(index)?);
+        for at in first..end {
+            corners.push(corner(at)?);
         }
         Some(())
     }
@@ -113,12 +128,17 @@ impl<'a> Sizes<'a> {
         face: &LitFace,
         vectors: &[[f32; 4]; 2],
     ) -> Result<([usize; 2], Option<[usize; 2]>), LightFaultKind> {
+        let size = self.usual(face, vectors)?;
+        let single = extents(self.corners.iter().copied(), vectors, Precision::Single).map(|found| found.luxels);
+        Ok((size, single.filter(|other| *other != size)))
+    }
+
+    /// Columns and rows of a face's light, as most engines compute them.
+    fn usual(&mut self, face: &LitFace, vectors: &[[f32; 4]; 2]) -> Result<[usize; 2], LightFaultKind> {
         self.room.take(face)?;
         self.geometry.corners_to(face, &mut self.corners).ok_or(LightFaultKind::Edges)?;
-        let luxels = |precision| extents(self.corners.iter().copied(), vectors, precision);
-        let Extents { luxels: size, .. } = luxels(Precision::Double).ok_or(LightFaultKind::Size)?;
-        let single = luxels(Precision::Single).map(|found| found.luxels);
-        Ok((size, single.filter(|other| *other != size)))
+        let found = extents(self.corners.iter().copied(), vectors, Precision::Double);
+        found.map(|found| found.luxels).ok_or(LightFaultKind::Size)
     }
 }
 
@@ -138,8 +158,8 @@ impl Bsp<'_> {
         for (index, record) in faces.chunks_exact(form.record.size).enumerate() {
             let Some(face) = (form.read)(record) else { continue };
             let Some(texture) = textures.get(face.texinfo).filter(|it| it.flags & model.unlit == 0) else { continue };
-            match sizes.of(&face, &texture.vectors) {
-                Ok((size, _)) => give(index, size),
+            match sizes.usual(&face, &texture.vectors) {
+                Ok(size) => give(index, size),
                 Err(LightFaultKind::Shared) => break,
                 Err(_) => {}
             }

@@ -244,15 +244,17 @@ pub(crate) struct Value {
 pub(crate) fn values(map: &Bsp<'_>, entity: &Entity<'_>) -> Vec<Value> {
     let mut found = Vec::new();
     for reference in map.dialect().entity_references {
-        let is_class = reference.class.is_empty() || entity.class() == Some(reference.class.as_bytes());
-        let is_key = |key: &[u8]| is_class && key.eq_ignore_ascii_case(reference.key.as_bytes());
-        for (at, pair) in entity.pairs().enumerate().filter(|(_, pair)| is_key(pair.key)) {
-            let number = match reference.form {
-                EntityForm::Starred => star(pair.value),
-                EntityForm::Index | EntityForm::Field(_) => {
-                    std::str::from_utf8(pair.value).ok().and_then(|value| value.trim().parse().ok())
-                }
-            };
+        let number = |value: &[u8]| match reference.form {
+            EntityForm::Starred => star(value),
+            EntityForm::Index | EntityForm::Field(_) => {
+                std::str::from_utf8(value).ok().and_then(|value| value.trim().parse().ok())
+            }
+        };
+        for at in entity.numbers_of(reference.key.as_bytes()) {
+            if !reference.class.is_empty() && entity.class() != Some(reference.class.as_bytes()) {
+                break;
+            }
+            let number = entity.pairs_in(at..at + 1).next().and_then(|pair| number(pair.value));
             found.extend(number.map(|number| Value { reference, entity: entity.index(), pair: at, number }));
         }
     }

@@ -657,6 +657,11 @@ fn check_targets(lump: &str, entities: &Entities<'_>, sink: &mut Sink) {
 
 /// The output that a value is; most values are distinguished by their separators alone.
 fn output_of(value: &[u8]) -> Option<Output> {
+    /// Four separators, an input and two numbers.
+    const LEAST: usize = 7;
+    if value.len() < LEAST || memchr::memchr2(Output::ESCAPE, Output::COMMA, value).is_none() {
+        return None;
+    }
     let is_possible = |separator| value.iter().filter(|byte| **byte == separator).count() == 4;
     (is_possible(Output::ESCAPE) || is_possible(Output::COMMA)).then(|| Output::parse(value)).flatten()
 }
