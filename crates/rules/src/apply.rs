@@ -223,7 +223,7 @@ impl<'e> Work<'e> {
         let Applied { file, rule, .. } = report.rules[number];
         match &rule.action {
             Action::Add(pairs) => {
-                let pair = |pair: &'e NewPair| Pair::new(&*pair.key, &*pair.value, number);
+                let pair = |pair: &'e NewPair| Pair::new(&pair.key, &pair.value, number);
                 return self.add(number, pairs.iter().map(pair).collect(), report);
             }
             Action::AddFor(class, acts) if rule.on.tests.is_empty() => {
