@@ -247,7 +247,7 @@ fn is_about_words(error: &Error) -> bool {
 
 /// The command line with the maps before the other words, if it does not begin with one and has one later.
 fn with_maps_first(program: &Command, command: &Command, given: &[OsString], words: &[usize]) -> Option<String> {
-    if !command.get_positionals().next()?.get_value_delimiter().is_some_and(|it| it == SEPARATOR) {
+    if command.get_positionals().next()?.get_value_delimiter().is_none_or(|it| it != SEPARATOR) {
         return None;
     }
     let is_map = |at: &&usize| {
