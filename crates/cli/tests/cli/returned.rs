@@ -192,7 +192,7 @@ fn edits_of_lines_beside_each_other_are_not_values() {
 fn bytes_of_records_go_the_way_of_load() {
     let room = Room::empty();
     room.write("map.bsp", &fixture("q2/own_rooms"));
-    room.bspkit("unpack map.bsp map -q --format raw --no-images").done();
+    room.bspkit("unpack map.bsp -o map -q --format raw --no-images").done();
     let mut bytes = room.read("map/05_TEXINFO.bin");
     bytes[2 * 76..4 * 76].rotate_left(76);
     assert!(bytes != room.read("map/05_TEXINFO.bin"));
@@ -218,13 +218,13 @@ fn bytes_of_records_go_the_way_of_load() {
 fn an_unpack_over_added_files_is_refused() {
     let room = room("source/room_v20", "");
     room.write("map/pak/own/note.txt", b"mine\n");
-    let run = room.bspkit("unpack map.bsp map --force").without_data(2);
+    let run = room.bspkit("unpack map.bsp -o map --overwrite").without_data(2);
     assert!(run.err.contains("pak/own/note.txt"), "{}", run.err);
     assert_eq!(room.read("map/pak/own/note.txt"), b"mine\n");
     room.bspkit("pack map -o mine.bsp").done();
     assert!(room.bspkit("pak list mine.bsp").done().text().contains("own/note.txt"));
     fs::remove_file(room.path("map/pak/own/note.txt")).unwrap();
-    room.bspkit("unpack map.bsp map --force").done();
+    room.bspkit("unpack map.bsp -o map --overwrite").done();
 }
 
 /// Records whose bytes are in a file have no lines: more or fewer of them are refused, as `load` does.

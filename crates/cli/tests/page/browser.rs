@@ -156,7 +156,7 @@ fn a_browser_shows_the_page_on_a_narrow_screen() {
         entities.get_mut(0).unwrap().set("wad", "/a/very/long/path/of/a/texture/file.wad;".repeat(6)).unwrap();
         entities.get_mut(3).unwrap().set("a_key_with_a_name_that_is_longer_than_most_names_of_keys", "1").unwrap();
         draft.update(bspkit::dialect::goldsrc::PLANES, 3, |plane| plane.distance = -123_456.79).unwrap();
-        draft.light().unwrap().adjust(&pairs::BRIGHTER, |_, block, _| block.index() < 20);
+        draft.light().unwrap().adjust(&pairs::BRIGHTER, |_, block, _| block.index() < 20).unwrap();
     });
     for page in [planted(), page(&old, &much)] {
         let document = browser.narrow(&with_script(&page, NARROW, true));

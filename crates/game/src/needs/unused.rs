@@ -583,7 +583,9 @@ mod tests {
     fn said(names: &[&str], texts: &[&str]) -> Vec<(usize, Named)> {
         let mut waiting = Waiting::default();
         let names: Vec<Vec<u8>> = names.iter().map(|name| name.as_bytes().to_vec()).collect();
-        names.iter().for_each(|name| drop(waiting.push(name)));
+        names.iter().for_each(|name| {
+            waiting.push(name);
+        });
         texts.iter().flat_map(|text| waiting.named_in(text.as_bytes(), &names)).collect()
     }
 

@@ -19,7 +19,7 @@ const MOST_OF_VALUE: usize = 500;
 pub(super) fn section(sides: &Sides<'_>, room: Room) -> Option<Section> {
     let lumps: Vec<_> = sides.found.lumps.iter().filter(|lump| records(lump).next().is_some()).collect();
     let count = lumps.iter().map(|lump| lump.touched.records).sum();
-    let (html, more) = parts(&lumps, room, |lump, room| part(lump, room));
+    let (html, more) = parts(&lumps, room, part);
     (!lumps.is_empty()).then_some(Section { id: "records", title: "Records", count, more, html })
 }
 
