@@ -184,7 +184,7 @@ pub(super) fn woven(ours: &Moves, theirs: &Moves) -> Option<Vec<[usize; 3]>> {
     let stays = |old: usize| beside.place.get(old).is_some_and(|place| *place < LOST);
     let end = order.from.iter().rposition(|old| stays(*old)).map_or(0, |last| last + 1);
     let mut rows = Vec::with_capacity(order.from.len().max(beside.from.len()));
-    for at in 0..=order.from.len() {
+    for (at, behind) in behind.iter().enumerate() {
         if let Some(old) = at.checked_sub(1).map(|at| order.from[at]) {
             let mut row = [old, at - 1, at - 1];
             row[other] = beside.place.get(old).copied().unwrap_or(GONE);
@@ -194,12 +194,12 @@ pub(super) fn woven(ours: &Moves, theirs: &Moves) -> Option<Vec<[usize; 3]>> {
                 rows.push(row);
             }
         }
-        if !behind[at].is_empty() && at != end {
+        if !behind.is_empty() && at != end {
             let mut next = order.from[at..].iter().take_while(|old| !stays(**old));
             if next.any(|old| *old >= LOST) {
                 return None;
             }
-            rows.extend(behind[at].iter().map(|new| new_row(other, *new)));
+            rows.extend(behind.iter().map(|new| new_row(other, *new)));
         }
     }
     // At the end both sides may add records: those of the other side are the last ones.
