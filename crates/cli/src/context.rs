@@ -11,12 +11,12 @@ use bspkit::content::assign::Assignment;
 use bspkit::content::entities::Key;
 use bspkit::content::pattern::Pattern;
 use bspkit::disk::input;
-use bspkit::{Bsp, ErrorKind, near};
+use bspkit::{Bounds, Bsp, ErrorKind, Slot, near};
 use clap::builder::OsStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde::Serialize;
 
-use super::talk::{Code, Head, Job, Options, Talk, hints, json, shown};
+use super::talk::{Code, Head, Job, Options, Talk, count, hints, json, shown};
 use super::watch;
 
 // The context of a command: the common options, the output, and how maps are opened.
@@ -45,6 +45,21 @@ impl Context {
             ErrorKind::Io => Error::new(error),
             _ => Error::new(error).context(format!("cannot open {}", shown(path))),
         })
+    }
+
+    /// Opens a map to read or edit it, and says whether lumps of it are not in the file.
+    pub(crate) fn open_said(&self, path: &Path, job: &mut Job<'_>) -> Result<Bsp<'static>> {
+        let bsp = self.open(path)?;
+        let is_cut = |slot: &&Slot| matches!(slot.bounds, Bounds::Overrun | Bounds::Outside);
+        let cut: Vec<&str> = bsp.slots().iter().filter(is_cut).map(|slot| slot.name.as_str()).collect();
+        if let Some(first) = cut.first() {
+            let others = match cut.len() - 1 {
+                0 => String::new(),
+                others => format!(" and {}", count(others, "other lump", "other lumps")),
+            };
+            job.warn_here(&format!("the file is cut off: {first}{others} are not, or not whole, in it"));
+        }
+        Ok(bsp)
     }
 }
 

@@ -415,7 +415,7 @@ enum By {
 fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
     let maps = args.maps.find().one_by_one();
     maps.check_folder(&args.output)?;
-    maps.each(cx, |map, job| export(&cx.open(&map.path)?, map, cx.options.jobs(), args, job))
+    maps.each(cx, |map, job| export(&cx.open_said(&map.path, job)?, map, cx.options.jobs(), args, job))
 }
 
 fn export(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &ExportArgs, job: &mut Job<'_>) -> Result<Code> {

@@ -75,7 +75,7 @@ fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
         let error = bspkit::Error::new(ErrorKind::Argument, "several lumps cannot be written to one file");
         return Err(error.with_hint("name a folder with -o, or one lump").into());
     }
-    maps.each(cx, |map, job| export(&cx.open(&map.path)?, map, single, args, job))
+    maps.each(cx, |map, job| export(&cx.open_said(&map.path, job)?, map, single, args, job))
 }
 
 fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &ExportArgs, job: &mut Job<'_>) -> Result<Code> {

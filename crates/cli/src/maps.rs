@@ -70,7 +70,7 @@ impl Reading {
         cx: &Context,
         work: impl Fn(bspkit::Bsp<'static>, &mut Job<'_>) -> Result<Code> + Sync,
     ) -> Result<Code> {
-        self.maps().each(cx, |map, job| work(cx.open(&map.path)?, job))
+        self.maps().each(cx, |map, job| work(cx.open_said(&map.path, job)?, job))
     }
 }
 

@@ -298,7 +298,7 @@ pub(crate) fn run_unpack(cx: &Context, args: &UnpackArgs) -> Result<Code> {
     (how.format, how.text, how.game) = (args.format, args.text.clone(), args.flag_names.clone());
     how.no_images = args.no_images;
     maps.each(cx, |map, job| {
-        let bsp = cx.open(&map.path)?;
+        let bsp = cx.open_said(&map.path, job)?;
         let folder = map.place(&args.output, "");
         take_apart(&bsp, map, &folder, &how, args, job)
             .with_context(|| format!("cannot unpack {} to {}", shown(&map.path), shown(&folder)))

@@ -70,7 +70,7 @@ pub(crate) fn run_dump(cx: &Context, args: &DumpArgs) -> Result<Code> {
         return Err(error.with_hint("`unpack` writes files of any format, with a folder for each map").into());
     }
     maps.each(cx, |map, job| {
-        let bsp = cx.open(&map.path)?;
+        let bsp = cx.open_said(&map.path, job)?;
         let names = folder::names(&bsp, args.flag_names.as_deref())?;
         let cannot = || format!("cannot dump {} of {}", args.lump, shown(&map.path));
         let content = Lump::find(&bsp, &args.lump).with_context(cannot)?;
@@ -296,7 +296,7 @@ pub(crate) fn run_get(cx: &Context, args: &GetArgs) -> Result<Code> {
         return Err(error.with_hint("use --format json for several").into());
     }
     maps.each(cx, |map, job| {
-        let bsp = cx.open(&map.path)?;
+        let bsp = cx.open_said(&map.path, job)?;
         let cannot = || format!("cannot read {}", shown(&map.path));
         let names = folder::names(&bsp, args.flag_names.as_deref()).with_context(cannot)?;
         let counts = match args.reading.json {

@@ -107,7 +107,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.output.iter().filter(|_| maps.many).try_for_each(|output| maps.check_folder(output))?;
     maps.each(cx, |map, job| {
         let cannot = || format!("cannot list the files of {}", shown(&map.path));
-        let bsp = cx.open(&map.path)?;
+        let bsp = cx.open_said(&map.path, job)?;
         let own = own_folder(&map.path, args.own.as_deref())?;
         let stem = map.path.file_stem().unwrap_or_default().as_encoded_bytes();
         let mut options = Options::new(stem);

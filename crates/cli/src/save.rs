@@ -122,7 +122,7 @@ impl Save {
         let summary = (self.dry_run && maps.many && !self.json).then(Arc::<Mutex<Summary>>::default);
         let code = maps.each(cx, |map, job| {
             summary.iter().for_each(|summary| Summary::of(summary).maps += 1);
-            let bsp = cx.open(&map.path)?;
+            let bsp = cx.open_said(&map.path, job)?;
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
             let mut draft = bsp.draft();
             let (what, is_whole, layout) = match edit(&mut draft, map, job).with_context(cannot_edit)? {

@@ -213,7 +213,7 @@ fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
     } else {
         Kind::of(&args.output).with_context(|| format!("cannot write {}", shown(&args.output)))?;
     }
-    maps.each(cx, |map, job| export(&cx.open(&map.path)?, map, args, job))
+    maps.each(cx, |map, job| export(&cx.open_said(&map.path, job)?, map, args, job))
 }
 
 fn export(bsp: &Bsp<'_>, map: &MapFile, args: &ExportArgs, job: &mut Job<'_>) -> Result<Code> {
