@@ -215,7 +215,7 @@ fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
         if has_extension(path, "wal") {
             return files::list(path, &args.flag_names, job);
         }
-        let bsp = if has_extension(path, "wad") { None } else { Some(cx.open(path)?) };
+        let bsp = if has_extension(path, "wad") { None } else { Some(cx.open_said(path, job)?) };
         match bsp {
             Some(bsp) if !bsp.has_textures() => names(&bsp, args, job).with_context(cannot),
             Some(bsp) => textures(&Shelf::Map(bsp.textures().with_context(cannot)?), args, job),

@@ -302,6 +302,22 @@ fn utf16_is_named_in_every_file() {
     }
 }
 
+/// What is printed or saved of a map that was cut off is not all of it.
+#[test]
+fn commands_say_that_a_map_is_cut_off() {
+    let room = Room::empty();
+    let map = fixture("q2/own_rooms");
+    room.write("cut.bsp", &map[..map.len() / 4]);
+    for command in
+        ["dump cut.bsp planes", "get cut.bsp planes[0]", "tex list cut.bsp", "model list cut.bsp", "checksum cut.bsp"]
+    {
+        let run = room.bspkit(command);
+        assert!(run.err.contains("the file is cut off: "), "{command}: {}", run.err);
+    }
+    room.write("whole.bsp", &map);
+    assert!(!room.bspkit("dump whole.bsp planes").done().err.contains("cut off"));
+}
+
 /// The entities of a map that was cut off are not an empty text.
 #[test]
 fn entities_that_are_cut_off_are_refused() {
