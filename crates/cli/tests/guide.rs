@@ -74,6 +74,7 @@ fn links_lead_to_files() {
         "docs/formats.md",
         "docs/scripts.md",
         "docs/policy.md",
+        "docs/crates.md",
     ] {
         let text = read(page);
         let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
