@@ -14,7 +14,7 @@ use bspkit::finding::Finding;
 use bspkit::op::policy::{self, Policy};
 use bspkit::{Bsp, SaveOptions};
 use bspkit_text::ci::{self, Baseline, MapFindings, Report};
-use bspkit_text::policy as policy_face;
+use bspkit_text::policy as policy_text;
 use clap::ValueEnum;
 
 use super::context::{Context, is_stdin};
@@ -329,5 +329,5 @@ fn open(path: &Path) -> Result<Policy> {
     // In messages the path is relative to the current folder, where it can be.
     let here = env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
     let name = shown(path.strip_prefix(here).unwrap_or(path));
-    Ok(policy_face::read(&name, &input::text(path)?)?)
+    Ok(policy_text::read(&name, &input::text(path)?)?)
 }

@@ -8,7 +8,7 @@
 //! | [`Format::Stripper`] | `.cfg` | `parser.cpp` of alliedmodders/stripper-source |
 //! | [`Format::Qmm`] | `.ini` | the documentation of stripper_qmm 2.5, and of the versions before |
 //! | [`Format::Lazyripent`] | `.rule` | the documentation of Lazyripent2 |
-//! | [`Format::Cs2`] | `.jsonc` | the schema of StripperCS2; `face::rules` reads it (feature `json`) |
+//! | [`Format::Cs2`] | `.jsonc` | the schema of StripperCS2; [`files::read`] reads it |
 //!
 //! ```
 //! use bspkit_rules::{Format, Mode, Rules};
@@ -109,7 +109,7 @@ impl Rules {
             (Format::Lazyripent, _) => lazyripent::read(&mut rules, text),
             (Format::Cs2, _) => {
                 let at = At { line: 1, column: 1 };
-                rules.find(UNSUPPORTED, at, "files of StripperCS2 are JSON, which `face::rules` reads");
+                rules.find(UNSUPPORTED, at, "files of StripperCS2 are JSON, which `files::read` reads");
             }
         }
         rules.findings.sort_by_key(|found| found.at);
