@@ -78,7 +78,7 @@ impl Pattern {
         Pattern { tokens, implied }
     }
 
-    /// The pattern in which `**` stands for each `*`, and its text; `None` if it has no `*` of its own.
+    /// The pattern with `**` in place of each `*`, and its text; `None` if it has no `*` of its own.
     pub(crate) fn deep(pattern: &[u8]) -> Option<(Vec<u8>, Pattern)> {
         let mut text = Vec::new();
         for run in pattern.chunk_by(|one, next| (*one == b'*') == (*next == b'*')) {

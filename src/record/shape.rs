@@ -140,7 +140,7 @@ pub(crate) fn find(fields: &'static [FieldInfo], name: &str) -> Option<(&'static
 /// use bspkit::record::Name;
 /// let mut name = Name(*b"wall\0old");
 /// assert_eq!(name.bytes(), b"wall");
-/// assert_eq!(name.to_string(), "wall"); // bytes that are no text are escaped
+/// assert_eq!(name.to_string(), "wall"); // other bytes than text are escaped
 /// assert!(name.set(b"floor"));
 /// assert_eq!(name.0, *b"floor\0ld"); // what is after the new NUL stays
 /// assert!(!name.set(b"too long"));
@@ -164,7 +164,7 @@ impl<const N: usize> Name<N> {
     }
 }
 
-/// The bytes before the first NUL, escaped where they are no text.
+/// The bytes before the first NUL, other bytes than text escaped.
 impl<const N: usize> fmt::Display for Name<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         escaped(self.bytes()).fmt(f)

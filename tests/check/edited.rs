@@ -107,6 +107,8 @@ fn an_edit_is_checked_as_the_whole_text_is() {
                 whole.set(slot, draft.bytes(slot).unwrap()).unwrap();
                 let look = |draft: &Draft<'_>| -> Vec<Finding> {
                     let mut all = check::introduced(draft, &Options::default()).unwrap();
+                    // A text whose end was worse before is not warned of by an edit.
+                    all.retain(|finding| finding.code.name != "entity-nul");
                     all.sort_by_key(ToString::to_string);
                     all
                 };

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::apply::Finder;
 use super::convert::{exactly, obstacle};
+use super::finder::Finder;
 use super::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Rule, Rules, Step, Test};
 use bspkit::bytes::escaped;
 use bspkit::content::entities::{Entities, Entity};

@@ -30,6 +30,7 @@ mod bake;
 mod convert;
 mod difference;
 pub mod files;
+mod finder;
 mod lazyripent;
 mod pattern;
 mod qmm;

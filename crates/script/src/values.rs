@@ -270,7 +270,7 @@ fn joined(one: &str, other: &str) -> Res<ImmutableString> {
     Ok([one, other].concat().into())
 }
 
-/// A text and the text of a value that is none and no number, as for a message. A text of numbers is one that
+/// A text and the text of a value of another kind, not a number, as for a message. A text of numbers is one that
 /// `+` could calculate with.
 fn shown_after(one: &str, other: &Dynamic) -> Res<ImmutableString> {
     check_shown(one, other)?;

@@ -440,8 +440,8 @@ impl Light<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there is no such image. [`ErrorKind::Argument`] if `change` returns a luxel of another
-    /// form than [`LightSet::form`]; the luxels before it stay changed.
+    /// [`ErrorKind::NotFound`] if there is no such image. [`ErrorKind::Argument`] if `change` returns a luxel of a form
+    /// that differs from [`LightSet::form`]; the luxels before it stay changed.
     pub fn update(&mut self, image: Image, mut change: impl FnMut([usize; 2], Luxel) -> Luxel) -> Result<usize> {
         let found = self.sets.get(image.set).and_then(|set| {
             let block = set.blocks.get(image.block)?;

@@ -216,7 +216,7 @@ fn like_another<'p>(
     cells: &[Range<usize>],
 ) -> Option<(&'p InPlace, &'p InPlace)> {
     let is_number = cells.len() == 1;
-    // A value that all of them have is no evidence.
+    // A value that all of them have does not count.
     let first = old.get(in_place.first()?.old);
     let records = || in_place.iter().flat_map(|pair| [old.get(pair.old), new.get(pair.new)]);
     let tells =
@@ -389,7 +389,7 @@ mod tests {
         assert!(matches!(swapped, Why::MovedHere | Why::Changed), "{swapped:?}");
         assert_eq!(doubt("aabb ccdd eeff gghh", "ccdd eeff gghh aaxx"), Why::Changed);
         assert_eq!(doubt("aaaa bbcc ddee ffgg hhhh", "aaaa ddxx ffxx yyyy hhhh"), Why::Shifted);
-        // One is gone, the next one changed, and a new one is behind it: values that all have are no evidence.
+        // One is gone, the next one changed, and a new one follows: values that all have do not count.
         assert_eq!(doubt("aaaa bb00 cc00 hhhh", "aaaa ccxx dd00 hhhh"), Why::Shifted);
         // Two changed places, and both have another value.
         assert_eq!(doubt("aaaa bbcc dddd eeff gggg", "aaaa eexx dddd bbyy gggg"), Why::Changed);

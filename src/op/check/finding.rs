@@ -153,7 +153,8 @@ codes! {
     ENTITY_ENGINES = "entity-engines", Warning, "some engines of the dialect stop here or read it in another way";
     ENTITY_LETTERS = "entity-letters", Note, "engines drop letters of a key or value";
     ENTITY_NUL = "entity-nul", Warning, "no NUL ends the entity text";
-    ENTITY_END = "entity-end", Warning, "no NUL ends the entity text, and its size is one behind which engines have no zero";
+    ENTITY_END = "entity-end", Warning,
+        "no NUL ends the entity text, and its size is one after which engines have no zero in memory";
     ENTITY_TAIL = "entity-tail", Note, "there are bytes after the NUL that ends the entity text";
     ENTITY_UNREAD = "entity-unread", Note, "the entity text is too large to be checked";
 

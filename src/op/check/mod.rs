@@ -369,7 +369,7 @@ const NO_END: &str =
     "no NUL ends the text, and its size is a multiple of 16: in memory no zero follows, and engines read on";
 
 /// Engines copy the text into memory that is filled with zeros up to a multiple of 16 or 32 bytes. Where none follows,
-/// they read on behind it.
+/// they read on.
 fn has_no_end(text: &[u8]) -> bool {
     !text.is_empty() && text.len().is_multiple_of(16) && memchr::memchr(0, text).is_none()
 }
@@ -591,7 +591,7 @@ fn check_class(lump: &str, classes: &BrushClasses, entity: &Entity<'_>, sink: &m
             sink.add(&ENTITY_NO_MODEL, at, || {
                 let (class, model) = (shown(class), shown(model));
                 format!(
-                    "a {class} with the model {model}, which is none of the map; engines refuse it: it \"{refusal}\""
+                    "a {class} with the model {model}, which is not one of the map; engines refuse it: it \"{refusal}\""
                 )
             });
         }

@@ -109,7 +109,7 @@ struct Keys<'m> {
     total: usize,
     most: usize,
     models: Option<&'m Models>,
-    /// Models that have another number and are no changes.
+    /// Models that have another number, which is not a change.
     renumbered: Vec<Renumbered>,
 }
 

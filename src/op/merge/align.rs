@@ -23,7 +23,7 @@ use crate::record::{Cell, Meaning};
 /// How often lists are aligned anew, with what is known of those that they refer to and of those that refer to them.
 const ROUNDS: usize = 5;
 
-/// Numbers that contradict what was found of a list make all of it uncertain, unless so many times more confirm it.
+/// Numbers that contradict what was found of a list make all of it uncertain, unless this many times more confirm it.
 const CONFIRMED: usize = 16;
 
 /// The records of a map, and what they refer to.

@@ -1,5 +1,6 @@
-//! Light of faces, where both sides changed it: one removes the light of faces or adds some, the other as well, or changes
-//! it in place. The bytes of a lump are cut where the light of a face begins or ends; each piece goes where its face goes.
+//! Light of faces, where both sides changed it: one removes the light of faces or adds some, the other as well, or
+//! changes it in place. The bytes of a lump are cut where the light of a face begins or ends; each piece goes where its
+//! face goes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -16,7 +17,7 @@ use crate::op::luxels::offsets;
 /// How often pieces may be covered by light in all: faces share light, but not all with all.
 const MOST_COVERED: usize = 1 << 24;
 
-/// The bit of an offset of light that is not in the merged map, so that it is no other offset.
+/// The bit of an offset of light that is not in the merged map, so that it differs from all other offsets.
 const NOT_THERE: u32 = 1 << 31;
 
 /// A lump of light with the changes of both sides.

@@ -23,7 +23,7 @@ pub(super) struct Records<'l, 'm, 'a> {
     /// The base, ours, theirs.
     sides: [&'l Lists<'m, 'a>; 3],
     units: [Vec<Vec<Unit<'l>>>; 3],
-    /// How the merged map orders each list; `None` where nobody moved records.
+    /// How the merged map orders each list; `None` where no records moved.
     orders: Vec<Option<Order>>,
     /// Whether both sides moved the records, each in its own way, and it is not clear what both together are.
     is_torn: Vec<bool>,

@@ -164,27 +164,27 @@ pub(super) fn woven(ours: &Moves, theirs: &Moves) -> Option<Vec<[usize; 3]>> {
     if ours.is_uncertain() || theirs.is_uncertain() {
         return None;
     }
-    // One side has the order of what stays; the other one removes records and adds some behind those that stay.
+    // One side has the order of what stays; the other one removes records and adds some after those that stay.
     let (lead, other) = match (ours.is_ordered, theirs.is_ordered) {
         (_, true) => (1, 2),
         (true, false) => (2, 1),
         (false, false) => return None,
     };
     let (order, beside) = if lead == 1 { (ours, theirs) } else { (theirs, ours) };
-    // The new records of the other side behind each record of this one, from 1 on.
-    let mut behind: Vec<Vec<usize>> = vec![Vec::new(); order.from.len() + 1];
+    // The new records of the other side after each record of this one, from 1 on.
+    let mut follow: Vec<Vec<usize>> = vec![Vec::new(); order.from.len() + 1];
     let mut after = 0;
     for (at, old) in beside.from.iter().enumerate() {
         match order.place.get(*old) {
             Some(place) if *place < LOST => after = place + 1,
             Some(_) => {}
-            None => behind[after].push(at),
+            None => follow[after].push(at),
         }
     }
     let stays = |old: usize| beside.place.get(old).is_some_and(|place| *place < LOST);
     let end = order.from.iter().rposition(|old| stays(*old)).map_or(0, |last| last + 1);
     let mut rows = Vec::with_capacity(order.from.len().max(beside.from.len()));
-    for (at, behind) in behind.iter().enumerate() {
+    for (at, follow) in follow.iter().enumerate() {
         if let Some(old) = at.checked_sub(1).map(|at| order.from[at]) {
             let mut row = [old, at - 1, at - 1];
             row[other] = beside.place.get(old).copied().unwrap_or(GONE);
@@ -194,16 +194,16 @@ pub(super) fn woven(ours: &Moves, theirs: &Moves) -> Option<Vec<[usize; 3]>> {
                 rows.push(row);
             }
         }
-        if !behind.is_empty() && at != end {
+        if !follow.is_empty() && at != end {
             let mut next = order.from[at..].iter().take_while(|old| !stays(**old));
             if next.any(|old| *old >= LOST) {
                 return None;
             }
-            rows.extend(behind.iter().map(|new| new_row(other, *new)));
+            rows.extend(follow.iter().map(|new| new_row(other, *new)));
         }
     }
     // At the end both sides may add records: those of the other side are the last ones.
-    rows.extend(behind[end].iter().map(|new| new_row(other, *new)));
+    rows.extend(follow[end].iter().map(|new| new_row(other, *new)));
     Some(rows)
 }
 

@@ -310,7 +310,7 @@ pub(super) fn run_install(cx: &Context, args: &InstallArgs) -> Result<Code> {
     let file = SideFile::read(&attributes)?;
     let old = std::str::from_utf8(file.bytes().unwrap_or_default());
     let old = old.with_context(|| format!("{} is not text", shown(&attributes)))?;
-    // Of several lines for a file the last one counts: that of Git LFS may be behind ours.
+    // Of several lines for a file the last one counts: that of Git LFS may follow ours.
     let is_there = old.lines().any(is_line) && without_attributes(&top, &["map.bsp".into()])?.is_empty();
     if !is_there {
         text += &format!("{ATTRIBUTES}: {LINE}\n");

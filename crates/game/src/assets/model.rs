@@ -54,8 +54,8 @@ impl Model {
     /// for that of its materials.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] if it is not a model, or its header or the list of its materials is cut off; [`ErrorKind::Unsupported`] for a version
-    /// that is not one of the Source engine.
+    /// [`ErrorKind::Malformed`] if it is not a model, or its header or the list of its materials is cut off;
+    /// [`ErrorKind::Unsupported`] for a version that is not one of the Source engine.
     pub fn parse<'a>(bytes: impl Into<Data<'a>>) -> Result<Model> {
         let bytes = &*bytes.into();
         if !bytes.starts_with(b"IDST") {
