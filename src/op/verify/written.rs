@@ -1,6 +1,6 @@
 //! Files that the laws write: in memory, each with the parts that it was put together from.
 //!
-//! A map is written 35 times, and most of it is the same each time. The parts say what of a file is the map's own, so
+//! A map is written 36 times, and most of it is the same each time. The parts say what of a file is the map's own, so
 //! that it is neither copied again into a buffer that has it nor compared.
 
 use crate::bytes::Rope;
