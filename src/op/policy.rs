@@ -7,7 +7,7 @@
 //! policy.entities.required.push("info_player_start".parse()?);
 //! policy.entities.max_count = Some(10);
 //! let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
-//! let findings = policy::run(&map, "own_rooms", &policy)?;
+//! let findings = policy::run(&map, "own_rooms", &policy, None)?;
 //! assert_eq!(findings.len(), 1);
 //! assert_eq!(findings[0].to_string(), "error[policy-count] ENTITIES: it has 20 entities, and at most 10 are allowed");
 //! # Ok::<(), bspkit::Error>(())
@@ -202,12 +202,14 @@ impl Policy {
 }
 
 /// All findings about a map: laws that fail, faults, and everything that is not as the policy says. `name` is the name
-/// of the file without its extension.
+/// of the file without its extension. Of findings with the same code in the same lump at most so many are listed, by
+/// default ten; one more has the number of the others.
 ///
 /// # Errors
 /// As [`check::run`].
-pub fn run(bsp: &Bsp<'_>, name: &str, policy: &Policy) -> Result<Vec<Finding>> {
-    let mut sink = Sink::new(&[], check::LISTED);
+pub fn run(bsp: &Bsp<'_>, name: &str, policy: &Policy, most: Option<usize>) -> Result<Vec<Finding>> {
+    let listed = most.unwrap_or(check::LISTED);
+    let mut sink = Sink::new(&[], listed);
     if policy.check.verify {
         for (law, verdict) in verify::run(bsp).laws {
             if let Verdict::Fail(why) = verdict {
@@ -217,13 +219,13 @@ pub fn run(bsp: &Bsp<'_>, name: &str, policy: &Policy) -> Result<Vec<Finding>> {
     }
     let mut findings = sink.into_findings();
     let engine = policy.engine(bsp).map(|engine| engine.name.to_owned());
-    let mut options = check::Options { engine, allowed: policy.check.allow.clone(), most: None };
+    let mut options = check::Options { engine, allowed: policy.check.allow.clone(), most };
     // Most compilers leave some; who wants none of them denies them.
     if !policy.check.deny.iter().any(|denied| denied.includes(&check::UNUSED_RECORDS)) {
         options.allowed.push(&check::UNUSED_RECORDS);
     }
     findings.append(&mut check::run(bsp, &options)?);
-    let mut sink = Sink::new(&[], check::LISTED);
+    let mut sink = Sink::new(&[], listed);
     check_lumps(bsp, name, policy, &mut sink);
     check_entities(bsp, policy, &mut sink);
     check_files(bsp, policy, &mut sink);

@@ -92,22 +92,28 @@ struct CodeJson {
 }
 
 #[derive(Serialize)]
-struct Checked {
+struct Checked<'d> {
     dialect: &'static str,
     findings: Vec<Finding>,
-    /// Whether a finding sets the exit status to 1.
+    /// The findings that set the exit status to 1, besides errors.
     #[serde(skip)]
-    is_denied: bool,
+    deny: &'d [Denied],
 }
 
-impl Report for Checked {
+impl Checked<'_> {
+    fn denies(&self, finding: &Finding) -> bool {
+        finding.is_error() || self.deny.iter().any(|denied| denied.includes(finding.code))
+    }
+}
+
+impl Report for Checked<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        print(&self.findings, how_to_list, job);
+        print(&self.findings, |finding| self.denies(finding), how_to_list, job);
         Ok(())
     }
 
     fn code(&self) -> Code {
-        if self.is_denied { Code::Found } else { Code::Done }
+        if self.findings.iter().any(|finding| self.denies(finding)) { Code::Found } else { Code::Done }
     }
 }
 
@@ -137,8 +143,6 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     wanted.allowed.clone_from(&args.allow);
     let named: Vec<&Path> = args.maps.iter().map(PathBuf::as_path).collect();
     let maps = Maps::find(&named).json(args.json);
-    let is_denied =
-        |finding: &Finding| finding.is_error() || args.deny.iter().any(|denied| denied.includes(finding.code));
     // To find these takes as long as all else, so a note that is not printed is not looked for.
     let unused = check::code("unused-records")?;
     if !(args.json || cx.talk.verbose || args.deny.iter().any(|denied| denied.includes(unused))) {
@@ -150,18 +154,23 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         // An engine of another dialect has no limits for this map.
         wanted.engine = wanted.engine.filter(|name| bsp.dialect().engine_by_name(name).is_ok());
         let findings = check::run(&bsp, &wanted)?;
-        let is_denied = findings.iter().any(is_denied);
-        job.report(&Checked { dialect: bsp.dialect().name, findings, is_denied })
+        job.report(&Checked { dialect: bsp.dialect().name, findings, deny: &args.deny })
     })
 }
 
-/// Prints a line for each finding, with what is said after it, and a line with their numbers.
-pub(super) fn print(findings: &[Finding], after: fn(&Finding) -> &'static str, job: &mut Job<'_>) {
+/// Prints a line for each finding, with what is said after it, and a line with their numbers. Notes are printed with
+/// `-v`, and if they are denied.
+pub(super) fn print(
+    findings: &[Finding],
+    is_denied: impl Fn(&Finding) -> bool,
+    after: fn(&Finding) -> &'static str,
+    job: &mut Job<'_>,
+) {
     // If the file was cut short, the other findings may be consequences of that.
     let is_cut = findings.first().is_some_and(|first| first.code.name == "file-cut");
     let listed = if is_cut && !job.talk.verbose { &findings[..1] } else { findings };
     for finding in listed {
-        if finding.code.severity > Severity::Note || job.talk.verbose {
+        if finding.code.severity > Severity::Note || job.talk.verbose || is_denied(finding) {
             let text = finding.to_string();
             let word = finding.code.severity.to_string();
             let rest = text.strip_prefix(&word).unwrap_or_default();
@@ -181,13 +190,16 @@ pub(super) fn print(findings: &[Finding], after: fn(&Finding) -> &'static str, j
         let its = findings.iter().filter(|finding| finding.code.severity == severity);
         its.map(|finding| finding.count).sum::<usize>()
     };
-    let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
-    let text = match (errors, warnings) {
-        (0, 0) => "nothing wrong".to_owned(),
-        (0, _) => count(warnings, "warning", "warnings"),
-        (_, 0) => count(errors, "error", "errors"),
-        _ => format!("{}, {}", count(errors, "error", "errors"), count(warnings, "warning", "warnings")),
-    };
+    let is_denied_note = |finding: &&Finding| finding.code.severity == Severity::Note && is_denied(finding);
+    let denied = findings.iter().filter(is_denied_note).map(|finding| finding.count).sum();
+    let kinds = [
+        (number(Severity::Error), "error", "errors"),
+        (number(Severity::Warning), "warning", "warnings"),
+        (denied, "denied note", "denied notes"),
+    ];
+    let said = kinds.into_iter().filter(|(number, ..)| *number > 0);
+    let said: Vec<String> = said.map(|(number, one, more)| count(number, one, more)).collect();
+    let text = if said.is_empty() { "nothing wrong".to_owned() } else { said.join(", ") };
     let is_left = |finding: &&Finding| ["lump-unknown", "lump-unchecked", "lump-misfit"].contains(&finding.code.name);
     let left = findings.iter().filter(is_left).filter_map(|finding| finding.place.lump.as_deref());
     let left: BTreeSet<&str> = left.collect();

@@ -20,7 +20,7 @@ use clap::ValueEnum;
 use super::context::{Context, is_stdin};
 use super::git::repository::Changed;
 use super::maps::{MapArgs, MapFile, Maps};
-use super::talk::{Code, Job, count, shown};
+use super::talk::{Code, Job, MOST_OF_ALL, count, shown};
 use super::{check, help};
 
 /// Check maps in CI: laws, findings and the policy of the project
@@ -28,6 +28,8 @@ use super::{check, help};
 /// Tests the laws of `verify`, finds the errors of `check`, and compares each map with the policy in `bspkit.toml`.
 /// This file is searched in the folder of the map and in the folders above it. docs/policy.md lists its keys. Without a
 /// policy everything that `check` does not refuse is allowed.
+///
+/// Ten findings of a kind are listed; with -v all, where no baseline is named.
 ///
 /// The exit status is 1 if a map has an error, a finding that the policy denies, or does not open.
 #[derive(clap::Args)]
@@ -92,13 +94,15 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         Some(path) => Some(read_baseline(path)?),
         None => None,
     };
+    // A baseline knows ten of a kind and the number of the others.
+    let most = (cx.talk.verbose && args.baseline.is_none()).then_some(MOST_OF_ALL);
     let streams = args.format == Format::Text && args.output.is_none();
     // What is known of the maps so far: nothing else of them is kept.
     let sums =
         Arc::new(Mutex::new(Sums { report: Report::new(args.format.into()), new: Baseline::default(), number: 0 }));
     let code = maps.each(cx, |map, job| {
         let policy = policies.of(map);
-        let (found, opened) = look_at(cx, map, policy);
+        let (found, opened) = look_at(cx, map, policy, most);
         let before = found.findings.len();
         let found = match (&baseline, &args.baseline) {
             (Some(baseline), Some(path)) => without_known(found, baseline, &path_in(map, path)),
@@ -107,7 +111,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let is_known = before > 0 && found.findings.is_empty();
         let code = if found.denied() > 0 && !args.write_baseline { Code::Found } else { Code::Done };
         if streams && opened.is_ok() && !args.write_baseline {
-            print(&found, job);
+            print(&found, policy, job);
         }
         let name = args.baseline.as_deref().filter(|_| args.write_baseline).map(|path| path_in(map, path));
         let sums = Arc::clone(&sums);
@@ -148,14 +152,14 @@ impl Sums {
     }
 }
 
-/// All findings about a map; the error if it cannot be opened or checked.
-fn look_at(cx: &Context, map: &MapFile, policy: &Policy) -> (MapFindings, Result<()>) {
+/// All findings about a map, and so many of a kind; the error if it cannot be opened or checked.
+fn look_at(cx: &Context, map: &MapFile, policy: &Policy, most: Option<usize>) -> (MapFindings, Result<()>) {
     let mut found = MapFindings { path: map.path.clone(), ..MapFindings::default() };
     let name = if is_stdin(&map.path) { Path::new("stdin") } else { &map.path };
     let name = name.file_stem().unwrap_or_default().to_string_lossy();
     let checked = cx.open(&map.path).and_then(|bsp: Bsp<'_>| {
         found.dialect = Some(bsp.dialect().name);
-        Ok(policy::run(&bsp, &name, policy)?)
+        Ok(policy::run(&bsp, &name, policy, most)?)
     });
     let (findings, result) = match checked {
         Ok(findings) => (findings, Ok(())),
@@ -177,14 +181,14 @@ fn without_known(mut found: MapFindings, baseline: &Baseline, path: &str) -> Map
     found
 }
 
-fn print(found: &MapFindings, job: &mut Job<'_>) {
+fn print(found: &MapFindings, policy: &Policy, job: &mut Job<'_>) {
     let findings: Vec<Finding> = found.findings.iter().map(|(finding, _)| finding.clone()).collect();
     let known = count(found.known, "finding is", "findings are");
     match (found.known, &findings[..]) {
-        (0, _) => check::print(&findings, |_| "", job),
+        (0, _) => check::print(&findings, |finding| policy.denies(finding), |_| "", job),
         (_, []) => job.say(&format!("{}: nothing new; {known} in the baseline", job.path)),
         _ => {
-            check::print(&findings, |_| "", job);
+            check::print(&findings, |finding| policy.denies(finding), |_| "", job);
             job.say(&format!("{}: {known} in the baseline", job.path));
         }
     }

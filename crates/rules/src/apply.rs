@@ -1,6 +1,6 @@
 //! Rules applied, one after the other, to the pairs of the entities that they match; then the text is edited, once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeBounds;
 
 use super::finder::Finder;
@@ -8,6 +8,7 @@ use super::lazyripent::{Act, Stored};
 use super::{Action, Applied, Match, NewPair, Pair, Report, Rule, Rules, Step, Who, pattern, rules_for};
 use bspkit::bytes::{index, short};
 use bspkit::content::entities::{Entities, Entity, EntityMut};
+use bspkit::op::check::is_name;
 use bspkit::{Error, ErrorKind, Result};
 
 // Rules applied, one after the other, to the pairs of entities. The text is edited afterwards, once (`door`).
@@ -121,12 +122,24 @@ pub fn attempt<'r, 'a>(
 }
 
 /// What the rules do, and the entities after them; `None` if nothing changes.
-pub(super) fn run<'r, 'a>(
+fn run<'r, 'a>(
     files: impl IntoIterator<Item = &'r Rules>,
     part: impl RangeBounds<usize>,
     entities: &Entities<'a>,
     map: &str,
 ) -> (Report<'r>, std::result::Result<(Effect, Option<Entities<'a>>), Failure>) {
+    let (report, work, done) = worked(files, part, entities, map);
+    let done = done.and_then(|()| Ok((effect(&work), edited(&work, entities)?)));
+    (report, done)
+}
+
+/// What the rules do, and the entities on the way; after an error as they were before the rule.
+pub(super) fn worked<'r: 'e, 'e>(
+    files: impl IntoIterator<Item = &'r Rules>,
+    part: impl RangeBounds<usize>,
+    entities: &'e Entities<'_>,
+    map: &str,
+) -> (Report<'r>, Work<'e>, std::result::Result<(), Failure>) {
     let mut report = Report::default();
     for (number, (file, rule)) in rules_for(files, map).enumerate() {
         if part.contains(&number) {
@@ -142,12 +155,10 @@ pub(super) fn run<'r, 'a>(
         let done = if pattern::gave_up() { Err(pattern::TOO_MANY.to_owned()) } else { done };
         if let Err(why) = done {
             let error = Error::new(ErrorKind::Refused, why);
-            return (report, Err(Failure { error, rule: Some(number) }));
+            return (report, work, Err(Failure { error, rule: Some(number) }));
         }
     }
-    let done = edited(&work, entities);
-    let effect = effect(&work);
-    (report, done.map(|done| (effect, done)))
+    (report, work, Ok(()))
 }
 
 /// What rules did to the entities in the end.
@@ -343,6 +354,31 @@ impl<'e> Work<'e> {
         let all = self.changed.iter().enumerate().filter(move |(number, _)| (start, end).contains(number));
         let all = all.filter_map(|(number, changed)| Some((number, changed.as_ref()?)));
         all.filter(|(number, _)| !self.removed.contains_key(number))
+    }
+
+    /// The numbers of the entities that are there after the rules, in their order.
+    pub(super) fn kept(&self) -> Vec<usize> {
+        (0..self.changed.len()).filter(|number| !self.removed.contains_key(number)).collect()
+    }
+
+    /// The rule that wrote a pair of an entity, by its number after the rules.
+    pub(super) fn writer(&self, entity: usize, pair: usize) -> Option<usize> {
+        self.changed[entity].as_ref()?.pairs.get(pair)?.by.map(index)
+    }
+
+    /// The names that entities had before the rules, in lower case, with the last rule that removed or changed one.
+    pub(super) fn takers(&self) -> BTreeMap<Vec<u8>, usize> {
+        let mut takers = BTreeMap::new();
+        for entity in &self.old {
+            let number = entity.index();
+            let by = || self.changed[number].as_ref().and_then(|changed| changed.by);
+            let Some(rule) = self.removed.get(&number).copied().or_else(by) else { continue };
+            for pair in entity.pairs().filter(|pair| is_name(pair.key)) {
+                let last = takers.entry(pair.value.to_ascii_lowercase()).or_insert(rule);
+                *last = rule.max(*last);
+            }
+        }
+        takers
     }
 
     fn holds(&self, entity: usize, on: &Match, hides_empty: bool) -> Option<bool> {

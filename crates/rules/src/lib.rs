@@ -32,26 +32,26 @@ mod difference;
 pub mod files;
 mod finder;
 mod lazyripent;
+mod lint;
 mod pattern;
 mod qmm;
 pub mod record;
 mod stripper;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 pub use again::{Application, Known, Past, Record, Since, State, known};
-use apply::run;
 pub use apply::{Attempt, Effect, apply, attempt};
 pub use bake::{Bake, Tried, save};
 use bspkit::bytes::{escaped, index};
-use bspkit::content::entities::Entities;
 use bspkit::finding::Severity;
 use bspkit::{Error, ErrorKind, Result};
 pub use convert::Converted;
 pub use difference::{Difference, difference};
 pub use lazyripent::{Act, Verb};
+pub use lint::Lint;
 pub use pattern::Pattern;
 use pattern::{Flavor, Unfit};
 
@@ -472,6 +472,8 @@ codes! {
     MANY = "rule-many", Warning, [], "the rule matches worldspawn, or half of a map's entities or more";
     REFUSED = "rule-refused", Error, [],
         "a map that the rule would make cannot be read by its engines, so it is not applied";
+    TARGET = "rule-target", Warning, [], "the rule writes a target or an output for a name that no entity of the map has";
+    LEFT = "rule-left", Note, [], "targets or outputs of the map give a name that no entity has after the rule";
     LOOSE = "rule-loose", Warning, [], "an entity matches by equal keys, though not every pair of the rule is in it";
 }
 
@@ -499,93 +501,6 @@ pub struct Finding {
     pub at: At,
     /// The fault: a sentence without a capital and a full stop.
     pub message: String,
-}
-
-// What rules do on maps, as findings: rules that match nothing, suspiciously much, or in another way than they look.
-
-/// A map with fewer entities is too small to say that a rule matches much of it.
-const FEW: usize = 10;
-
-/// Tries rules on maps; nothing is changed.
-///
-/// ```
-/// use bspkit::content::entities::Entities;
-/// use bspkit::dialect::EntityRules;
-/// use bspkit_rules::{Format, Lint, Mode, Rules};
-///
-/// let entities = Entities::parse("{ \"classname\" \"worldspawn\" }\n\0", EntityRules::SOURCE)?;
-/// let rules = Rules::read("r.cfg", b"{\n\"classname\" \"light\"\n}\n", Format::Stripper, Mode::Plugin);
-/// let mut lint = Lint::default();
-/// assert!(lint.try_on(&[&rules], &entities, "dm1").is_empty());
-/// assert_eq!(lint.unmatched(&rules)[0].code.name, "rule-no-match");
-/// # Ok::<(), bspkit::Error>(())
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct Lint {
-    /// For each rule that was tried, by file and place, how many entities it matched on all maps.
-    matched: BTreeMap<(String, At), usize>,
-    /// The number of maps, and the files that are for them.
-    maps: usize,
-    files: BTreeSet<String>,
-}
-
-impl Lint {
-    /// Tries files on the entities of a map, and gives what is suspicious there, with the names of the files.
-    pub fn try_on(&mut self, files: &[&Rules], entities: &Entities<'_>, map: &str) -> Vec<(String, Finding)> {
-        let (report, done) = run(files.iter().copied(), .., entities, map);
-        self.maps += 1;
-        self.files.extend(files.iter().map(|file| file.name.clone()));
-        let mut found = Vec::new();
-        for (number, applied) in report.rules.iter().enumerate() {
-            let (name, at) = (&applied.file.name, applied.rule.at);
-            *self.matched.entry((name.clone(), at)).or_default() += applied.count;
-            let mut find = |code, message: String| found.push((name.clone(), Finding { code, at, message }));
-            let is_all = applied.matched.first() == Some(&0) && matches!(applied.rule.action, Action::Remove);
-            if let Err(failure) = &done
-                && failure.rule == Some(number)
-            {
-                find(REFUSED, format!("the rule cannot be applied: {}", failure.error));
-            } else if is_all {
-                find(MANY, "the rule matches worldspawn".to_owned());
-            } else if entities.len() >= FEW && 2 * applied.count >= entities.len() {
-                let message = format!("the rule matches {} of {} entities", applied.count, entities.len());
-                find(MANY, message);
-            }
-            if applied.loose > 0 {
-                let message =
-                    format!("not every pair of the rule is in {} of the entities that it matches", applied.loose);
-                find(LOOSE, message);
-            }
-        }
-        found
-    }
-
-    /// The rules of a file that matched nothing, and those that are for none of the maps.
-    pub fn unmatched(&self, file: &Rules) -> Vec<Finding> {
-        if self.maps == 0 {
-            return Vec::new();
-        }
-        if !self.files.contains(&file.name) {
-            let (at, message) = (At { line: 1, column: 1 }, "the file is for none of the maps".to_owned());
-            return vec![Finding { code: NO_MAP, at, message }];
-        }
-        let found = |at: At| {
-            let (code, message) = match self.matched.get(&(file.name.clone(), at)) {
-                None => (NO_MAP, "the rule is for none of the maps"),
-                Some(0) => (NO_MATCH, "the rule matches nothing on any of the maps"),
-                Some(_) => return None,
-            };
-            Some(Finding { code, at, message: message.to_owned() })
-        };
-        file.rules.iter().filter_map(|rule| found(rule.at)).collect()
-    }
-
-    /// Adds what another one has tried.
-    pub fn join(&mut self, other: Lint) {
-        self.maps += other.maps;
-        self.files.extend(other.files);
-        other.matched.into_iter().for_each(|(rule, count)| *self.matched.entry(rule).or_default() += count);
-    }
 }
 
 /// A pair of an entity that rules changed or added.

@@ -39,7 +39,8 @@ pub use options::Options;
 pub use physics::places_solids;
 pub(crate) use physics::shapes_of;
 pub use references::{Stale, stale};
-use targets::{check_targets, is_name, is_target, output_of};
+pub use targets::{Unanswered, is_name, unanswered};
+use targets::{check_targets, is_target, output_of};
 
 /// All findings about a map, group by group. At most ten findings with the same code in the same lump are listed; one
 /// more has the number of the others.

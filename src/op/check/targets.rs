@@ -16,13 +16,41 @@ pub(super) fn is_target(key: &[u8]) -> bool {
 
 /// Whether a key gives a name by which others may call an entity: its own, its class (for outputs), or the name of
 /// entities that a game makes, as `NPCTargetname`.
-pub(super) fn is_name(key: &[u8]) -> bool {
+pub fn is_name(key: &[u8]) -> bool {
     let suffix = key.len().checked_sub(b"targetname".len()).map(|start| &key[start..]);
     suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case(b"targetname")) || key.eq_ignore_ascii_case(b"classname")
 }
 
-/// The names that targets and outputs give, and no entity has. A game may make an entity of that name while it runs.
-pub(super) fn check_targets(lump: &str, entities: &Entities<'_>, sink: &mut Sink) {
+/// Whether a game makes entities of this name or class in every map, for outputs.
+fn is_made_by_game(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"player")
+}
+
+/// A target or an output that gives a name that no entity of the map has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unanswered<'e> {
+    /// The number of the entity that gives the name.
+    pub entity: usize,
+    /// The number of the pair in the entity.
+    pub pair: usize,
+    /// The key of the pair.
+    pub key: &'e [u8],
+    /// The name, as it is written.
+    pub name: &'e [u8],
+}
+
+/// The names that targets and outputs give, and no entity has; each once for a key of an entity. A game may make an
+/// entity of that name while it runs.
+///
+/// ```
+/// use bspkit::{content::entities::Entities, dialect::EntityRules, op::check::unanswered};
+/// let text = r#"{ "target" "lift" } { "targetname" "Lift" "target" "door" }"#;
+/// let mut names = Vec::new();
+/// unanswered(&Entities::parse(text, EntityRules::QUAKE)?, |it| names.push((it.entity, it.name.to_vec())));
+/// assert_eq!(names, [(1, b"door".to_vec())]);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn unanswered(entities: &Entities<'_>, mut each: impl FnMut(Unanswered<'_>)) {
     let pairs = || entities.iter().flat_map(|entity| entity.pairs());
     // Many maps have no targets, and few have one with a wildcard.
     let names: LazyCell<HashSet<Vec<u8>>, _> = LazyCell::new(|| {
@@ -32,7 +60,7 @@ pub(super) fn check_targets(lump: &str, entities: &Entities<'_>, sink: &mut Sink
     for entity in entities.iter() {
         // An entity may name another one often.
         let mut said = HashSet::new();
-        for pair in entity.pairs() {
+        for (number, pair) in entity.pairs().enumerate() {
             let is_target = is_target(pair.key);
             let output = if is_target { None } else { output_of(pair.value) };
             let name = match &output {
@@ -45,16 +73,24 @@ pub(super) fn check_targets(lump: &str, entities: &Entities<'_>, sink: &mut Sink
                 // `!activator` and others are not names; an output without a target goes nowhere by intent.
                 None => true,
                 _ if lower[0] == b'!' => true,
+                _ if output.is_some() && is_made_by_game(&lower) => true,
                 Some((b'*', start)) => sorted.range(start..).next().is_some_and(|name| name.starts_with(start)),
                 _ => names.contains(&lower),
             };
             if !is_there && said.insert((pair.key, lower)) {
-                sink.add(&ENTITY_TARGET, At::lump(lump).record(entity.index()), || {
-                    format!("its {} names `{}`, and no entity has this name", shown(pair.key), shown(name))
-                });
+                each(Unanswered { entity: entity.index(), pair: number, key: pair.key, name });
             }
         }
     }
+}
+
+/// The names of [`unanswered`], as findings.
+pub(super) fn check_targets(lump: &str, entities: &Entities<'_>, sink: &mut Sink) {
+    unanswered(entities, |it| {
+        sink.add(&ENTITY_TARGET, At::lump(lump).record(it.entity), || {
+            format!("its {} names `{}`, and no entity has this name", shown(it.key), shown(it.name))
+        });
+    });
 }
 
 /// The output that a value is; most values are distinguished by their separators alone.

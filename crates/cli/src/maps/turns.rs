@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Error, Result, anyhow};
 
 use crate::stop;
-use crate::talk::{CLEAR, Code, Job, Talk, Then};
+use crate::talk::{CLEAR, Code, Job, MOST_OF_A_KIND, Talk, Then, count};
 
 // Processes several maps at once and writes their output in order.
 
@@ -290,7 +290,12 @@ impl Tally {
             }
         }
         line(all, &format!("total{part}"));
-        self.failed.iter().for_each(|path| text += &format!("failed: {path}\n"));
+        let named = if talk.verbose { self.failed.len() } else { MOST_OF_A_KIND };
+        self.failed.iter().take(named).for_each(|path| text += &format!("failed: {path}\n"));
+        match self.failed.len().saturating_sub(named) {
+            0 => {}
+            more => text += &format!("failed: {}; -v names all\n", count(more, "other map", "other maps")),
+        }
         if talk.verbose {
             text += &format!("{:.1} seconds\n", self.since.elapsed().as_secs_f64());
         }

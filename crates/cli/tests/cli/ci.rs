@@ -258,3 +258,29 @@ fn examples_for_ci_run() {
     room.shell("bspkit ent rm maps/q3_rooms.bsp info_null --in-place -q").done();
     room.shell("git commit -qam three --allow-empty").done();
 }
+
+#[test]
+fn lists_end_after_ten_of_a_kind_but_with_v() {
+    let room = Room::empty();
+    let names: String = (0..14).map(|name| format!("{{ \"classname\" \"door\" \"target\" \"t{name}\" }}\n")).collect();
+    room.write("maps/q2.bsp", &fixture("q2/own_rooms"));
+    room.write("doors.ent", format!("{{ \"classname\" \"worldspawn\" }}\n{names}").as_bytes());
+    room.shell("bspkit ent import maps/q2.bsp doors.ent --in-place -q").done();
+    room.write("bspkit.toml", b"[check]\ndeny = ['entity-target']\n");
+    let listed = |arguments: &str| {
+        let run = room.bspkit(&format!("ci maps {arguments}"));
+        assert_eq!(run.code, Some(1), "{}", run.err);
+        String::from_utf8(run.out).unwrap().matches("no entity has this name").count()
+    };
+    assert_eq!((listed(""), listed("-v"), listed("--format json"), listed("--format json -v")), (10, 14, 10, 14));
+    // A baseline knows ten and the number of the others, with `-v` too.
+    room.shell("bspkit ci maps --baseline known.json --write-baseline -q").done();
+    room.shell("bspkit ci maps --baseline known.json -v").done();
+    for number in 0..14 {
+        room.write(&format!("bad/{number}.bsp"), b"Not a map.\n");
+    }
+    let run = room.bspkit("ci bad").without_data(2);
+    assert_eq!(run.err.matches("\nfailed: ").count(), 11, "{}", run.err);
+    assert!(run.err.contains("failed: 4 other maps; -v names all\n"), "{}", run.err);
+    assert_eq!(room.bspkit("ci bad -v").err.matches("\nfailed: bad/").count(), 14);
+}

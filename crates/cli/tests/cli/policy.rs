@@ -130,7 +130,7 @@ fn each_rule_finds_what_breaks_it() {
             let policy = read("p.toml", &format!("{text}\n")).unwrap();
             let mut policy = policy;
             policy.check.verify = false;
-            let found = policy::run(&map, name, &policy).unwrap();
+            let found = policy::run(&map, name, &policy, None).unwrap();
             found.into_iter().filter(|finding| policy.denies(finding)).collect::<Vec<_>>()
         };
         let found = denied(broken);

@@ -32,6 +32,26 @@ fn rules_are_tried_on_maps() {
 }
 
 #[test]
+fn names_that_nothing_has_are_found() {
+    let button = "add:\n{\n\"classname\" \"button\"\n\"target\" \"lift\"\n}\n";
+    assert_eq!(found(button, &["classname=a"]), ["2:1 rule-target"]);
+    assert_eq!(found(button, &["classname=a targetname=Lift"]), [""; 0]);
+    // It counts what is there after all rules.
+    let lift = "add:\n{\n\"classname\" \"door\"\n\"targetname\" \"lift\"\n}\n";
+    assert_eq!(found(&format!("{button}{lift}"), &["classname=a"]), [""; 0]);
+    let output = "modify:\n{\nmatch:\n{\n\"classname\" \"b\"\n}\ninsert:\n{\n\"OnPressed\" \"TARGET,Open,,0,-1\"\n}\n}\n";
+    let with = |target: &str| found(&output.replace("TARGET", target), &["classname=a;classname=b;classname=b"]);
+    assert_eq!(with("lift"), ["1:1 rule-target"]);
+    for target in ["a", "!self", "player", "a*"] {
+        assert_eq!(with(target), [""; 0], "{target}");
+    }
+    // A rule that takes a name away leaves those that give it; what was so before is not its fault.
+    let no_door = "{\n\"classname\" \"door\"\n}\n";
+    assert_eq!(found(no_door, &["classname=a;classname=door targetname=d;classname=b target=d"]), ["1:1 rule-left"]);
+    assert_eq!(found(no_door, &["classname=a;classname=door targetname=e;classname=b target=d"]), [""; 0]);
+}
+
+#[test]
 fn codes_are_unique() {
     let names: std::collections::BTreeSet<_> = CODES.iter().map(|code| code.name).collect();
     assert_eq!(names.len(), CODES.len());
