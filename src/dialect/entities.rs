@@ -288,7 +288,8 @@ impl TextSyntax {
 ///
 /// ```
 /// use bspkit::dialect::{QUAKE, QUAKE2};
-/// assert!(QUAKE2.brush_classes.needs(b"trigger_hurt") && !QUAKE2.brush_classes.needs(b"func_timer"));
+/// let needs = |class: &str| QUAKE2.brush_classes.needs(class.as_bytes(), |_| true);
+/// assert!(needs("trigger_hurt") && !needs("func_timer"));
 /// assert_eq!(QUAKE2.brush_classes.refusal, Some("PF_setmodel: NULL"));
 /// assert_eq!(QUAKE.brush_classes.refusal, None);
 /// ```
@@ -302,17 +303,33 @@ pub struct BrushClasses {
     pub refusal: Option<&'static str>,
     /// The error if the model of one is a file and not a model of the map; `None` if the map loads.
     pub no_file: Option<&'static str>,
+    /// Whether games find classes in capitals too. Otherwise they leave such entities out.
+    pub any_case: bool,
+    /// Classes and the key without which games remove the entity, before they look at its model.
+    pub removed_without: &'static [(&'static str, &'static str)],
 }
 
 impl BrushClasses {
-    /// Whether an entity of this class needs a brush model.
-    pub fn needs(&self, class: &[u8]) -> bool {
-        self.names.iter().any(|name| name.as_bytes().eq_ignore_ascii_case(class))
+    /// Whether an entity of this class needs a brush model. `has` says whether it has a key with a value.
+    ///
+    /// ```
+    /// use bspkit::dialect::QUAKE3;
+    /// let needs = |class: &str| QUAKE3.brush_classes.needs(class.as_bytes(), |key| key != "target");
+    /// assert!(needs("func_static") && !needs("FUNC_STATIC") && !needs("func_train") && !needs("light"));
+    /// ```
+    pub fn needs(&self, class: &[u8], has: impl Fn(&str) -> bool) -> bool {
+        let is_same = |name: &&str| match self.any_case {
+            true => name.as_bytes().eq_ignore_ascii_case(class),
+            false => name.as_bytes() == class,
+        };
+        let Some(name) = self.names.iter().find(|name| is_same(name)) else { return false };
+        self.removed_without.iter().all(|(class, key)| class != name || has(key))
     }
 }
 
 /// Of no class is it known.
-pub(super) const UNKNOWN: BrushClasses = BrushClasses { names: &[], refusal: None, no_file: None };
+pub(super) const UNKNOWN: BrushClasses =
+    BrushClasses { names: &[], refusal: None, no_file: None, any_case: false, removed_without: &[] };
 
 /// Quake: the classes of id's progs that call `setmodel` with their own model; without one they have no box.
 pub(super) const QUAKE: BrushClasses = BrushClasses {
@@ -339,6 +356,8 @@ pub(super) const QUAKE: BrushClasses = BrushClasses {
     ],
     refusal: None,
     no_file: None,
+    any_case: false,
+    removed_without: &[],
 };
 
 /// GoldSrc: the classes of the Half-Life SDK and of Counter-Strike.
@@ -400,6 +419,8 @@ pub(super) const GOLDSRC: BrushClasses = BrushClasses {
     ],
     refusal: None,
     no_file: None,
+    any_case: false,
+    removed_without: &[],
 };
 
 /// Quake II: the classes whose spawn functions call `gi.setmodel` with their own model (g_func.c, g_trigger.c,
@@ -434,6 +455,8 @@ pub(super) const QUAKE2: BrushClasses = BrushClasses {
     ],
     refusal: Some("PF_setmodel: NULL"),
     no_file: None,
+    any_case: false,
+    removed_without: &[],
 };
 
 /// Quake III, Wolfenstein and Enemy Territory: the classes whose spawn functions call `trap_SetBrushModel`
@@ -458,6 +481,8 @@ pub(super) const QUAKE3: BrushClasses = BrushClasses {
     ],
     refusal: Some("SV_SetBrushModel: NULL"),
     no_file: Some("isn't a brush model"),
+    any_case: false,
+    removed_without: &[("func_train", "target")],
 };
 
 /// Raven's games: as Quake III, with more.
@@ -482,6 +507,7 @@ pub(super) const RAVEN: BrushClasses = BrushClasses {
         "trigger_space",
         "trigger_teleport",
     ],
+    any_case: true,
     ..QUAKE3
 };
 
@@ -509,6 +535,8 @@ pub(super) const QFUSION: BrushClasses = BrushClasses {
     ],
     refusal: None,
     no_file: None,
+    any_case: false,
+    removed_without: &[],
 };
 
 /// Source: classes of the SDK and of Valve's games.
@@ -588,6 +616,8 @@ pub(super) const SOURCE: BrushClasses = BrushClasses {
     ],
     refusal: None,
     no_file: None,
+    any_case: true,
+    removed_without: &[],
 };
 
 #[cfg(test)]

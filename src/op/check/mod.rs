@@ -584,9 +584,15 @@ fn check_model(lump: &str, entity: &Entity<'_>, models: usize, sink: &mut Sink) 
     }
 }
 
+/// The class of an entity that needs a brush model.
+pub(in crate::op) fn class_with_model<'e>(classes: &BrushClasses, entity: &Entity<'e>) -> Option<&'e [u8]> {
+    let has = |key: &str| entity.get(key).is_some_and(|value| !value.is_empty());
+    entity.class().filter(|class| classes.needs(class, has))
+}
+
 /// Classes whose entities are brush models.
 fn check_class(lump: &str, classes: &BrushClasses, entity: &Entity<'_>, sink: &mut Sink) {
-    let Some(class) = entity.class().filter(|class| classes.needs(class)) else { return };
+    let Some(class) = class_with_model(classes, entity) else { return };
     let at = At::lump(lump).record(entity.index());
     if let Some(model) = entity.get("model").filter(|model| !model.is_empty()) {
         if let Some(refusal) = classes.no_file.filter(|_| !model.starts_with(b"*")) {

@@ -23,6 +23,7 @@ use crate::content::lightmap::Light;
 use crate::dialect::{EntityForm, Role};
 use crate::draft::{Draft, Followed};
 use crate::error::{Error, ErrorKind, Hint, Place, Result};
+use crate::op::check::class_with_model;
 use crate::op::luxels;
 use copy::Graph;
 pub use copy::{Copied, Copying};
@@ -389,10 +390,8 @@ impl Removal {
 
     /// What is wrong with an entity that stays without its model.
     fn without_model(self, map: &Bsp<'_>, entity: &Entity<'_>) -> Result<Option<String>> {
-        let (classes, class) = (map.dialect().brush_classes, entity.class().unwrap_or_default());
-        if !classes.needs(class) {
-            return Ok(None);
-        }
+        let classes = map.dialect().brush_classes;
+        let Some(class) = class_with_model(classes, entity) else { return Ok(None) };
         let (index, class) = (entity.index(), escaped(class));
         match classes.refusal {
             Some(refusal) if !self.force => {
