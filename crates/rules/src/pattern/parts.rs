@@ -149,6 +149,10 @@ impl Scan<'_> {
             return self.refer(number, digits + 1);
         }
         if number < 10 || text.starts_with(['8', '9']) {
+            if number >= 10 && self.flavor == Flavor::Pcre {
+                // A NUL and digits for PCRE 7.9, and digits for PCRE 8.39.
+                return self.unsupported("a number after a backslash that versions of PCRE read differently");
+            }
             return self.invalid("the back-reference is to a group that does not exist");
         }
         let byte = self.octal(1)?;

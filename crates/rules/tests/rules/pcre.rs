@@ -29,6 +29,8 @@ impl Random {
 }
 
 const ATOMS: &[&str] = &[
+    "\\81",
+    "\\97",
     "a",
     "b",
     "c",
@@ -84,6 +86,8 @@ const ATOMS: &[&str] = &[
     "(?i-s)",
 ];
 const SETS: &[&str] = &[
+    "[\\8a]",
+    "[a\\9]",
     "[ab]",
     "[^ab]",
     "[a-c]",
