@@ -1,4 +1,4 @@
-//! Layer 3: lenses on lumps that are not arrays of records.
+//! Lenses on lumps that are not arrays of records.
 
 /// Declares the iterator of a lens that gives its items by index: `iter`, and `for item in &lens`.
 macro_rules! iterator {

@@ -1,4 +1,4 @@
-//! Layer 2: the dialects of the BSP family, as data. Each has one file with its properties and their sources; a
+//! The dialects of the BSP family, as data. Each has one file with its properties and their sources; a
 //! relative names its base and lists the differences. Nothing outside this folder asks which dialect a map is.
 
 mod beside;

@@ -1,4 +1,4 @@
-//! Layer 1: a map as bytes. It finds slots and words, places changed slots, and writes a plan to the disk.
+//! A map as bytes. This module finds slots and words, places changed slots, and writes a plan to the disk.
 //!
 //! Nothing here knows what a lump means. The dialect's rules about placement are data: [`Rules`].
 

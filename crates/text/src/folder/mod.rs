@@ -7,6 +7,11 @@
 //! original bytes; files whose content differs from the index are an edit of that map, laid out by
 //! [`Layout::Keep`](bspkit::Layout::Keep). A folder without `original` is a new map, which the builder lays out.
 //!
+//! A file counts as edited if its content differs, not its text: records are parsed, and the line ends of entity text
+//! are restored. So the manifest has neither offsets nor checksums, and a person can write it. The old records are
+//! kept, since they say which record a new one is. Numbers in all files are those of the original map; records are
+//! added, removed and moved last, in all lists at once.
+//!
 //! ```
 //! use bspkit::Bsp;
 //! use bspkit_text::folder::{Folder, How, unpack};
