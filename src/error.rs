@@ -257,6 +257,24 @@ impl Error {
         self
     }
 
+    /// Sets a hint with a line for each of these; of more than ten the first ones and the number of the others. Nothing
+    /// is set if there are none.
+    ///
+    /// ```
+    /// use bspkit::{Error, ErrorKind};
+    /// let error = Error::new(ErrorKind::Argument, "line 1: no number").with_list((2..20).map(|line| format!("line {line}")));
+    /// assert!(error.hint().unwrap().to_string().ends_with("line 11\nand 8 more"));
+    /// ```
+    #[must_use]
+    pub fn with_list(self, lines: impl IntoIterator<Item = String>) -> Self {
+        const MOST: usize = 10;
+        let mut lines = lines.into_iter();
+        let mut listed: Vec<String> = lines.by_ref().take(MOST).collect();
+        let more = lines.count();
+        listed.extend((more > 0).then(|| format!("and {more} more")));
+        if listed.is_empty() { self } else { self.with_hint(listed.join("\n")) }
+    }
+
     /// Sets the cause that [`std::error::Error::source`] returns.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {

@@ -25,7 +25,7 @@ mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bspkit::dialect::quake2;
+use bspkit::dialect::{goldsrc, quake2};
 use bspkit::op::check;
 use bspkit::{Bsp, Draft, ErrorKind};
 use maps::{fixtures, real, saved};
@@ -235,6 +235,20 @@ fn records_that_are_needed_stay() {
     draft.structure().cascade(true).splice(quake2::MODELS, 1..2, &[]).unwrap();
     let models = |map: &Bsp<'_>| map.entities().unwrap().iter().filter(|entity| entity.get("model").is_some()).count();
     assert_eq!(models(&saved(&draft)), models(&map) - 1);
+}
+
+/// Some tools write the number of clip nodes for a hull that a model does not have. More clip nodes give it none.
+#[test]
+fn the_number_of_records_stays_a_missing_record() {
+    let map = Bsp::open("tests/maps/goldsrc/own_rooms.bsp").unwrap();
+    let mut draft = map.draft();
+    let count = i32::try_from(map.table(goldsrc::CLIPNODES).unwrap().len()).unwrap();
+    draft.update(goldsrc::MODELS, 1, |model| model.clip_nodes = [count, count, -1]).unwrap();
+    draft.structure().duplicate_list("CLIPNODES", 2..5).unwrap();
+    let hulls = |draft: &Draft<'_>| saved(draft).table(goldsrc::MODELS).unwrap().get(1).unwrap().clip_nodes;
+    assert_eq!(hulls(&draft), [count + 3, count + 3, -1]);
+    draft.structure().splice_list("CLIPNODES", 5..8, Vec::new()).unwrap();
+    assert!(hulls(&draft)[0] >= count);
 }
 
 /// An order that breaks a rule is refused with the rule.

@@ -119,9 +119,16 @@ pub enum Whose {
     Engine,
     /// The limit of the compilers that make maps for the engine; the engine itself may take more.
     Compiler,
+    /// The engine's, where this file of a game does not set another one.
+    Game(&'static str),
 }
 
 impl Limit {
+    /// The same limit as one that a file of a game may set.
+    pub(super) const fn of_game(self, file: &'static str) -> Self {
+        Limit { whose: Whose::Game(file), ..self }
+    }
+
     /// The same limit as one of compilers.
     pub(super) const fn of_compilers(self) -> Self {
         Limit { whose: Whose::Compiler, ..self }
@@ -145,11 +152,17 @@ pub enum Unit {
     Textures,
     /// The edges of a face.
     FaceEdges,
+    /// The different values of this key.
+    Values(&'static str),
+    /// The entities of this class.
+    OfClass(&'static str),
 }
 
 impl std::fmt::Display for Unit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
+            Unit::Values(key) => return write!(f, "different values of {key}"),
+            Unit::OfClass(class) => return write!(f, "entities of the class {class}"),
             Unit::Records => "records",
             Unit::Bytes => "bytes",
             Unit::Entities => "entities",
@@ -190,6 +203,16 @@ pub(super) const fn entities(most: usize) -> Limit {
 
 pub(super) const fn in_game(most: usize) -> Limit {
     Limit { lump: "ENTITIES", most, unit: Unit::InGame, whose: Whose::Engine }
+}
+
+/// The different values of a key.
+pub(super) const fn values(key: &'static str, most: usize) -> Limit {
+    Limit { lump: "ENTITIES", most, unit: Unit::Values(key), whose: Whose::Engine }
+}
+
+/// The entities of a class.
+pub(super) const fn of_class(class: &'static str, most: usize) -> Limit {
+    Limit { lump: "ENTITIES", most, unit: Unit::OfClass(class), whose: Whose::Engine }
 }
 
 pub(super) const fn face_edges(most: usize) -> Limit {

@@ -282,20 +282,20 @@ impl TextSyntax {
     }
 }
 
-// Classes of entities that are brush models: without a key `model` they do nothing, or engines refuse the map.
+// Classes of entities that need a key: without `model` brush models do nothing, or engines refuse the map.
 
-/// The classes of a family of games that need a brush model, and what its engines do with one that has none.
+/// The classes of a family of games that need a brush model or other keys, and what its engines do without.
 ///
 /// ```
 /// use bspkit::dialect::{QUAKE, QUAKE2};
-/// let needs = |class: &str| QUAKE2.brush_classes.needs(class.as_bytes(), |_| true);
+/// let needs = |class: &str| QUAKE2.class_rules.needs(class.as_bytes(), |_| true);
 /// assert!(needs("trigger_hurt") && !needs("func_timer"));
-/// assert_eq!(QUAKE2.brush_classes.refusal, Some("PF_setmodel: NULL"));
-/// assert_eq!(QUAKE.brush_classes.refusal, None);
+/// assert_eq!(QUAKE2.class_rules.refusal, Some("PF_setmodel: NULL"));
+/// assert_eq!(QUAKE.class_rules.refusal, None);
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct BrushClasses {
+pub struct ClassRules {
     /// The classes, in lower case.
     pub names: &'static [&'static str],
     /// The error with which engines refuse the whole map if one has no model; `None` if the map loads, with an entity
@@ -307,32 +307,58 @@ pub struct BrushClasses {
     pub any_case: bool,
     /// Classes and the key without which games remove the entity, before they look at its model.
     pub removed_without: &'static [(&'static str, &'static str)],
+    /// Other keys that classes need.
+    pub needed: &'static [NeededKey],
 }
 
-impl BrushClasses {
+/// A class of which engines refuse the whole map if an entity has none of some keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeededKey {
+    /// The class.
+    pub class: &'static str,
+    /// The keys, of which one is enough, with any value.
+    pub keys: &'static [&'static str],
+    /// The error with which engines refuse the map.
+    pub refusal: &'static str,
+}
+
+impl ClassRules {
     /// Whether an entity of this class needs a brush model. `has` says whether it has a key with a value.
     ///
     /// ```
     /// use bspkit::dialect::QUAKE3;
-    /// let needs = |class: &str| QUAKE3.brush_classes.needs(class.as_bytes(), |key| key != "target");
+    /// let needs = |class: &str| QUAKE3.class_rules.needs(class.as_bytes(), |key| key != "target");
     /// assert!(needs("func_static") && !needs("FUNC_STATIC") && !needs("func_train") && !needs("light"));
     /// ```
     pub fn needs(&self, class: &[u8], has: impl Fn(&str) -> bool) -> bool {
-        let is_same = |name: &&str| match self.any_case {
-            true => name.as_bytes().eq_ignore_ascii_case(class),
-            false => name.as_bytes() == class,
-        };
-        let Some(name) = self.names.iter().find(|name| is_same(name)) else { return false };
+        let Some(name) = self.names.iter().find(|name| self.is_same(name, class)) else { return false };
         self.removed_without.iter().all(|(class, key)| class != name || has(key))
+    }
+
+    /// The keys that an entity of this class needs, if it has none of them. `has` says whether it has a key.
+    ///
+    /// ```
+    /// use bspkit::dialect::QUAKE3;
+    /// let missing = QUAKE3.class_rules.missing(b"target_speaker", |_| false).unwrap();
+    /// assert_eq!(missing.keys, ["noise"]);
+    /// assert_eq!(QUAKE3.class_rules.missing(b"target_speaker", |key| key == "noise"), None);
+    /// ```
+    pub fn missing(&self, class: &[u8], has: impl Fn(&str) -> bool) -> Option<&'static NeededKey> {
+        let needed = self.needed.iter().find(|needed| self.is_same(needed.class, class))?;
+        (!needed.keys.iter().any(|key| has(key))).then_some(needed)
+    }
+
+    fn is_same(&self, name: &str, class: &[u8]) -> bool {
+        if self.any_case { name.as_bytes().eq_ignore_ascii_case(class) } else { name.as_bytes() == class }
     }
 }
 
 /// Of no class is it known.
-pub(super) const UNKNOWN: BrushClasses =
-    BrushClasses { names: &[], refusal: None, no_file: None, any_case: false, removed_without: &[] };
+pub(super) const UNKNOWN: ClassRules =
+    ClassRules { names: &[], refusal: None, no_file: None, any_case: false, removed_without: &[], needed: &[] };
 
 /// Quake: the classes of id's progs that call `setmodel` with their own model; without one they have no box.
-pub(super) const QUAKE: BrushClasses = BrushClasses {
+pub(super) const QUAKE: ClassRules = ClassRules {
     names: &[
         "func_bossgate",
         "func_button",
@@ -358,10 +384,11 @@ pub(super) const QUAKE: BrushClasses = BrushClasses {
     no_file: None,
     any_case: false,
     removed_without: &[],
+    needed: &[],
 };
 
 /// GoldSrc: the classes of the Half-Life SDK and of Counter-Strike.
-pub(super) const GOLDSRC: BrushClasses = BrushClasses {
+pub(super) const GOLDSRC: ClassRules = ClassRules {
     names: &[
         "func_bomb_target",
         "func_breakable",
@@ -421,11 +448,12 @@ pub(super) const GOLDSRC: BrushClasses = BrushClasses {
     no_file: None,
     any_case: false,
     removed_without: &[],
+    needed: &[],
 };
 
 /// Quake II: the classes whose spawn functions call `gi.setmodel` with their own model (g_func.c, g_trigger.c,
 /// g_misc.c and g_turret.c of the game and of its mission packs). `PF_setmodel` ends the game where that is missing.
-pub(super) const QUAKE2: BrushClasses = BrushClasses {
+pub(super) const QUAKE2: ClassRules = ClassRules {
     names: &[
         "func_button",
         "func_conveyor",
@@ -457,11 +485,12 @@ pub(super) const QUAKE2: BrushClasses = BrushClasses {
     no_file: None,
     any_case: false,
     removed_without: &[],
+    needed: &[],
 };
 
 /// Quake III, Wolfenstein and Enemy Territory: the classes whose spawn functions call `trap_SetBrushModel`
-/// (g_mover.c, g_trigger.c). `SV_SetBrushModel` ends the game where there is no model.
-pub(super) const QUAKE3: BrushClasses = BrushClasses {
+/// (g_mover.c, g_trigger.c) or `G_Error` for a missing key (`SP_target_speaker`, g_target.c). `SV_SetBrushModel` ends the game where there is no model.
+pub(super) const QUAKE3: ClassRules = ClassRules {
     names: &[
         "func_bobbing",
         "func_button",
@@ -483,10 +512,11 @@ pub(super) const QUAKE3: BrushClasses = BrushClasses {
     no_file: Some("isn't a brush model"),
     any_case: false,
     removed_without: &[("func_train", "target")],
+    needed: &[NeededKey { class: "target_speaker", keys: &["noise"], refusal: "target_speaker without a noise key" }],
 };
 
 /// Raven's games: as Quake III, with more.
-pub(super) const RAVEN: BrushClasses = BrushClasses {
+pub(super) const RAVEN: ClassRules = ClassRules {
     names: &[
         "func_bobbing",
         "func_breakable",
@@ -508,11 +538,16 @@ pub(super) const RAVEN: BrushClasses = BrushClasses {
         "trigger_teleport",
     ],
     any_case: true,
+    needed: &[NeededKey {
+        class: "target_speaker",
+        keys: &["noise", "soundset"],
+        refusal: "target_speaker without a noise key",
+    }],
     ..QUAKE3
 };
 
 /// Warsow.
-pub(super) const QFUSION: BrushClasses = BrushClasses {
+pub(super) const QFUSION: ClassRules = ClassRules {
     names: &[
         "func_bobbing",
         "func_button",
@@ -537,10 +572,11 @@ pub(super) const QFUSION: BrushClasses = BrushClasses {
     no_file: None,
     any_case: false,
     removed_without: &[],
+    needed: &[],
 };
 
 /// Source: classes of the SDK and of Valve's games.
-pub(super) const SOURCE: BrushClasses = BrushClasses {
+pub(super) const SOURCE: ClassRules = ClassRules {
     names: &[
         "func_areaportalwindow",
         "func_bomb_target",
@@ -618,6 +654,7 @@ pub(super) const SOURCE: BrushClasses = BrushClasses {
     no_file: None,
     any_case: true,
     removed_without: &[],
+    needed: &[],
 };
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub static GOLDSRC: Dialect = Dialect {
         Game { name: "xash", title: "Xash3D", versions: &[], flags: XASH_FLAGS },
     ],
     entity_references: follow::TO_MODELS,
-    brush_classes: &entities::GOLDSRC,
+    class_rules: &entities::GOLDSRC,
     owned: follow::OWNED_OF_QUAKE,
     rules: Rules {
         extra_header: true,

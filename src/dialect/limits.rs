@@ -1,7 +1,9 @@
 //! The data of the checks of each dialect, and the limits of its engines: `MAX_MAP_` constants of the engines' and
 //! compilers' sources.
 
-use super::checks::{Checks, Engine, Limit, Spawn, bytes, engine, entities, face_edges, in_game, records, textures};
+use super::checks::{
+    Checks, Engine, Limit, Spawn, bytes, engine, entities, face_edges, in_game, of_class, records, textures, values,
+};
 
 /// Quake: model.c refuses lumps whose size is not a multiple of the record, and extents of more than 512.
 pub(super) const QUAKE: Checks = Checks {
@@ -101,8 +103,9 @@ const fn goldsrc_limits(most_leafs: usize) -> [Limit; 17] {
     [
         records("MODELS", 512),
         entities(16_384).of_compilers(),
-        // Numbers of entities have 11 bits; games set a lower number in liblist.gam. Less the world and one player.
-        in_game(2_048 - 2),
+        // NUM_EDICTS of ReHLDS, less the world and one player; each further player adds 15. The protocol has room for
+        // 2,048.
+        in_game(900 - 2).of_game("liblist.gam"),
         bytes("ENTITIES", 0x20_0000).of_compilers(),
         records("PLANES", 32_768).of_compilers(),
         records("NODES", 32_767),
@@ -293,15 +296,20 @@ const Q3MAP2_LIMITS: [Limit; 15] = [
 ];
 
 /// The limits of compilers, and those of baseq3.
-const QUAKE3_LIMITS: [Limit; 17] = {
+const QUAKE3_LIMITS: [Limit; 20] = {
     let header = quake3_limits(256, 0x800, 0x4_0000);
-    let mut limits = [header[0]; 17];
+    let mut limits = [header[0]; 20];
     let mut index = 0;
     while index < header.len() {
-        limits[index + 1] = header[index];
+        limits[index + 4] = header[index];
         index += 1;
     }
     limits[0] = in_game(IN_GAME_QUAKE3);
+    // MAX_SOUNDS and MAX_MODELS without the first, which stays empty; the game itself needs some too.
+    limits[1] = values("noise", 255);
+    limits[2] = values("model2", 255);
+    // The numbers of MAX_CONFIGSTRINGS after CS_LOCATIONS.
+    limits[3] = of_class("target_location", 1_024 - 608 - 1);
     limits
 };
 

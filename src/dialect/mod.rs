@@ -52,7 +52,7 @@ pub use checks::{Checks, Checksum, Covers, Engine, Limit, Member, Spawn, Sum, Un
 pub use contagion::CONTAGION;
 pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
-pub use entities::{BrushClasses, EntityRules, TextEffect, TextRule, TextSyntax, TextTrait};
+pub use entities::{ClassRules, EntityRules, NeededKey, TextEffect, TextRule, TextSyntax, TextTrait};
 pub use fakk::FAKK;
 pub use follow::{Block, Blocks, Each, EntityForm, EntityReference, Holds, OrderFacts, Parallel, Places};
 pub use goldsrc::GOLDSRC;
@@ -148,8 +148,8 @@ pub struct Dialect {
     pub games: &'static [Game],
     /// Which values of entities refer to records.
     pub entity_references: &'static [EntityReference],
-    /// The classes of entities that need a brush model.
-    pub brush_classes: &'static BrushClasses,
+    /// The classes of entities that need a brush model or other keys.
+    pub class_rules: &'static ClassRules,
     /// The lumps, or lists as `lump.list`, whose records serve only those that refer to them: one to which nothing
     /// refers has no use. Records of other lumps are content in themselves.
     pub owned: &'static [&'static str],

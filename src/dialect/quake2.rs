@@ -23,7 +23,7 @@ pub static QUAKE2: Dialect = Dialect {
         Game { name: "kingpin", title: "Kingpin", versions: &[], flags: KINGPIN_FLAGS },
     ],
     entity_references: follow::QUAKE2_ENTITIES,
-    brush_classes: &entities::QUAKE2,
+    class_rules: &entities::QUAKE2,
     owned: follow::OWNED_OF_QUAKE2,
     rules: Rules {
         // id's qbsp3, qvis3 and qrad3.

@@ -35,7 +35,7 @@ pub static QUAKE3: Dialect = Dialect {
         Game { name: "et", title: "Wolfenstein: Enemy Territory", versions: &[47], flags: ENEMY_TERRITORY },
     ],
     entity_references: follow::TO_MODELS,
-    brush_classes: &entities::QUAKE3,
+    class_rules: &entities::QUAKE3,
     owned: follow::OWNED_OF_QUAKE3,
     rules: Rules {
         // id's q3map, and q3map2.

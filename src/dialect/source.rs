@@ -47,7 +47,7 @@ pub static SOURCE: Dialect = Dialect {
         Game { name: "source19", title: "Source before Episode One", versions: &[17, 18, 19], flags: surface::EARLY },
     ],
     entity_references: follow::SOURCE_ENTITIES,
-    brush_classes: &entities::SOURCE,
+    class_rules: &entities::SOURCE,
     owned: follow::OWNED_OF_SOURCE,
     rules: Rules {
         game_lump: Some(35),

@@ -126,6 +126,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("entity-model", || text(&own("q2"), "\"*2\"", "\"*9\"")),
     ("entity-no-model", || text(&own("q2"), "\"model\" \"*2\"", "\"mangle\" \"*2\"")),
     ("entity-no-model", || entity(&own("q3"), "{\n\"classname\" \"trigger_hurt\"\n}\n")),
+    ("entity-no-key", || entity(&own("q3"), "{\n\"classname\" \"target_speaker\"\n}\n")),
     ("entity-no-model", || entity(&own("q3"), "{\n\"classname\" \"func_static\"\n\"model\" \"models/box.md3\"\n}\n")),
     ("entity-no-extent", || entity(&own("q1"), "{\n\"classname\" \"trigger_hurt\"\n}\n")),
     ("entity-target", || entity(&own("q1"), "{\n\"classname\" \"func_timer\"\n\"target\" \"nowhere\"\n}\n")),

@@ -11,6 +11,7 @@ use anyhow::{Context as _, Error, Result};
 use bspkit::disk::input;
 use bspkit::file::replace;
 use bspkit::finding::Finding;
+use bspkit::op::check::few;
 use bspkit::op::policy::{self, Policy};
 use bspkit::{Bsp, SaveOptions};
 use bspkit_text::ci::{self, Baseline, MapFindings, Report};
@@ -20,7 +21,7 @@ use clap::ValueEnum;
 use super::context::{Context, is_stdin};
 use super::git::repository::Changed;
 use super::maps::{MapArgs, MapFile, Maps};
-use super::talk::{Code, Job, MOST_OF_ALL, count, shown};
+use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, count, shown};
 use super::{check, help};
 
 /// Check maps in CI: laws, findings and the policy of the project
@@ -29,7 +30,7 @@ use super::{check, help};
 /// This file is searched in the folder of the map and in the folders above it. docs/policy.md lists its keys. Without a
 /// policy everything that `check` does not refuse is allowed.
 ///
-/// Ten findings of a kind are listed; with -v all, where no baseline is named.
+/// Ten findings of a kind are listed; with -v all. A baseline has all, and all are compared with it.
 ///
 /// The exit status is 1 if a map has an error, a finding that the policy denies, or does not open.
 #[derive(clap::Args)]
@@ -94,8 +95,9 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         Some(path) => Some(read_baseline(path)?),
         None => None,
     };
-    // A baseline knows ten of a kind and the number of the others.
-    let most = (cx.talk.verbose && args.baseline.is_none()).then_some(MOST_OF_ALL);
+    // With a baseline all are compared, and then as many are listed as without.
+    let most = (cx.talk.verbose || args.baseline.is_some()).then_some(MOST_OF_ALL);
+    let listed = if cx.talk.verbose { MOST_OF_ALL } else { MOST_OF_A_KIND };
     let streams = args.format == Format::Text && args.output.is_none();
     // What is known of the maps so far: nothing else of them is kept.
     let sums =
@@ -105,7 +107,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let (found, opened) = look_at(cx, map, policy, most);
         let before = found.findings.len();
         let found = match (&baseline, &args.baseline) {
-            (Some(baseline), Some(path)) => without_known(found, baseline, &path_in(map, path)),
+            (Some(baseline), Some(path)) => without_known(found, baseline, &path_in(map, path), policy, listed),
             _ => found,
         };
         let is_known = before > 0 && found.findings.is_empty();
@@ -172,12 +174,20 @@ fn look_at(cx: &Context, map: &MapFile, policy: &Policy, most: Option<usize>) ->
     (found, result)
 }
 
-fn without_known(mut found: MapFindings, baseline: &Baseline, path: &str) -> MapFindings {
-    let denied: Vec<(Finding, bool)> = std::mem::take(&mut found.findings);
-    let new = baseline.new_ones(path, denied.iter().map(|(finding, _)| finding.clone()).collect());
-    found.known = denied.len() - new.len();
-    let is_denied = |finding: &Finding| denied.iter().any(|(other, denied)| *denied && other == finding);
-    found.findings = new.into_iter().map(|finding| (finding.clone(), is_denied(&finding))).collect();
+/// Leaves what the baseline does not have, at most so many of a kind.
+fn without_known(
+    mut found: MapFindings,
+    baseline: &Baseline,
+    path: &str,
+    policy: &Policy,
+    listed: usize,
+) -> MapFindings {
+    let all: Vec<Finding> = std::mem::take(&mut found.findings).into_iter().map(|(finding, _)| finding).collect();
+    let number = all.len();
+    let new = baseline.new_ones(path, all);
+    found.known = number - new.len();
+    let new = few(new, listed).into_iter();
+    found.findings = new.map(|finding| (finding.clone(), policy.denies(&finding))).collect();
     found
 }
 

@@ -283,6 +283,9 @@ struct Limits {
 struct LimitJson {
     lump: &'static str,
     unit: &'static str,
+    /// The key whose values are counted, or the class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<&'static str>,
     /// `engine` or `compiler`.
     whose: &'static str,
     count: usize,
@@ -296,6 +299,13 @@ struct LimitJson {
     max_bytes: Option<usize>,
 }
 
+impl LimitJson {
+    /// What is counted, in words.
+    fn units(&self) -> String {
+        self.of.map_or_else(|| self.unit.to_owned(), |of| format!("{} {of}", self.unit))
+    }
+}
+
 impl From<&Usage> for LimitJson {
     fn from(usage: &Usage) -> Self {
         let Usage { limit, count, unsure, unit_bytes, .. } = *usage;
@@ -306,6 +316,8 @@ impl From<&Usage> for LimitJson {
             Unit::InGame => "in-game",
             Unit::Textures => "textures",
             Unit::FaceEdges => "face-edges",
+            Unit::Values(_) => "values",
+            Unit::OfClass(_) => "class",
             _ => "other",
         };
         // Tenths are enough, and stay short as text.
@@ -314,6 +326,10 @@ impl From<&Usage> for LimitJson {
         LimitJson {
             lump: limit.lump,
             unit,
+            of: match limit.unit {
+                Unit::Values(of) | Unit::OfClass(of) => Some(of),
+                _ => None,
+            },
             whose: match limit.whose {
                 Whose::Compiler => "compiler",
                 _ => "engine",
@@ -332,19 +348,21 @@ impl Report for Limits {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
         let wide = |lump: &dyn Fn(&LimitJson) -> usize| self.limits.iter().map(lump).max().unwrap_or(0).max(4);
         let width = wide(&|limit| limit.lump.len());
+        let units = wide(&|limit| limit.units().len()).max(10);
         let line = |cells: [&str; 7]| {
             let [lump, used, max, unit, bytes, full, whose] = cells;
-            format!("{lump:<width$}  {used:>9}  {max:>9}  {unit:<10}  {bytes:>21}  {full:>7}  {whose}")
+            format!("{lump:<width$}  {used:>9}  {max:>9}  {unit:<units$}  {bytes:>21}  {full:>7}  {whose}")
                 .trim_end()
                 .to_owned()
         };
         job.line(format!("{}: limits of {} ({})", job.path, self.title, self.engine));
         job.line(line(["lump", "used", "max", "unit", "of bytes", "full", "limit of"]));
-        for LimitJson { lump, unit, whose, count, unsure, max, percent, bytes, max_bytes } in &self.limits {
+        for limit in &self.limits {
+            let LimitJson { lump, whose, count, unsure, max, percent, bytes, max_bytes, .. } = limit;
             let bytes = bytes.zip(*max_bytes).map(|(used, max)| format!("{used} / {max}")).unwrap_or_default();
             let least = unsure.map(|unsure| format!("{}-", count.saturating_sub(unsure))).unwrap_or_default();
             let (count, most, full) = (format!("{least}{count}"), max.to_string(), format!("{percent:.1}%"));
-            job.line(line([lump, &count, &most, unit, &bytes, &full, whose]));
+            job.line(line([lump, &count, &most, &limit.units(), &bytes, &full, whose]));
         }
         if job.many {
             job.line("");

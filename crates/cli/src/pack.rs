@@ -118,9 +118,8 @@ pub(super) fn all(problems: Vec<Error>) -> Error {
     match <[Error; 1]>::try_from(problems) {
         Ok([error]) => error,
         Err(problems) => {
-            let list: Vec<String> = problems.iter().map(with_hint).collect();
             let message = format!("the folder has {} problems", problems.len());
-            Error::new(ErrorKind::Argument, message).with_hint(list.join("\n"))
+            Error::new(ErrorKind::Argument, message).with_list(problems.iter().map(with_hint))
         }
     }
 }

@@ -23,7 +23,7 @@ use super::talk::Code;
 use super::{commands, help};
 use crate::context::Report;
 use crate::maps::{Maps, Reading, real_path};
-use crate::talk::{Job, count, json, shown};
+use crate::talk::{Few, Job, count, json, shown};
 
 // `rules`: rule files for entities.
 
@@ -140,7 +140,7 @@ fn write(cx: &Context, output: Option<&Path>, input: &Path, result: &[u8]) -> Re
 
 /// Find mistakes in rule files; with maps, also rules that match nothing or suspiciously much, and files for other maps
 ///
-/// Each finding has a code, a severity and a place. Notes are listed with -v, and in JSON. The exit status is 1 if
+/// Each finding has a code, a severity and a place. Ten of a kind are listed; all and notes with -v, and in JSON. The exit status is 1 if
 /// there is a warning or an error. No map is changed.
 #[derive(clap::Args)]
 #[command(after_help = help!(
@@ -240,14 +240,15 @@ fn print(cx: &Context, args: &LintArgs, found: &[Found]) -> Result<()> {
         cx.talk.stdout(&text)?;
         return Ok(());
     }
-    let mut text = String::new();
+    let (mut text, mut few) = (String::new(), Few::new(cx.talk.verbose));
     for Found { file, finding, map } in found {
         let severity = finding.code.severity;
-        if severity > Severity::Note || cx.talk.verbose {
+        if (severity > Severity::Note || cx.talk.verbose) && few.takes(finding.code.name) {
             let map = map.as_ref().map(|map| format!(" ({map})")).unwrap_or_default();
             text += &format!("{file}:{}: {severity}[{}]: {}{map}\n", finding.at, finding.code.name, finding.message);
         }
     }
+    few.rest().for_each(|rest| text += &format!("{rest}\n"));
     cx.talk.stdout(text.as_bytes())?;
     if !cx.talk.quiet {
         let number = |severity| found.iter().filter(|it| it.finding.code.severity == severity).count();

@@ -382,12 +382,15 @@ impl<'e> Work<'e> {
     }
 
     fn holds(&self, entity: usize, on: &Match, hides_empty: bool) -> Option<bool> {
-        let is_seen = |(key, value): &(&[u8], &[u8])| !hides_empty || !(key.is_empty() || value.is_empty());
         match &self.changed[entity] {
             Some(changed) => {
-                on.holds(changed.pairs.iter().map(|pair| (&pair.key[..], &pair.value[..])).filter(is_seen))
+                let seen = changed.pairs.iter().filter(|pair| pair.is_seen(hides_empty));
+                on.holds(seen.map(|pair| (&pair.key[..], &pair.value[..])))
             }
-            None => on.holds(self.old[entity].pairs().map(|pair| (pair.key, pair.value)).filter(is_seen)),
+            None => {
+                let seen = self.old[entity].pairs().filter(|pair| !hides_empty || !is_empty(pair.key, pair.value));
+                on.holds(seen.map(|pair| (pair.key, pair.value)))
+            }
         }
     }
 
@@ -466,6 +469,12 @@ impl<'w> Pair<'w> {
         Pair { key: key.into(), value: value.into(), origin: None, by: Some(short(by)) }
     }
 
+    /// Whether rules see it: the program whose rules they are may leave out empty pairs of the map, but not those that
+    /// rules wrote.
+    fn is_seen(&self, hides_empty: bool) -> bool {
+        !hides_empty || self.by.is_some() || !is_empty(&self.key, &self.value)
+    }
+
     /// What it takes, with what it takes beside its bytes.
     fn size(&self) -> usize {
         self.key.len() + self.value.len() + PAIR
@@ -482,7 +491,7 @@ impl Step {
         hides_empty: bool,
         counts: &mut [usize; 3],
     ) -> (usize, usize) {
-        let is_seen = |pair: &Pair<'_>| !hides_empty || !(pair.key.is_empty() || pair.value.is_empty());
+        let is_seen = |pair: &Pair<'_>| pair.is_seen(hides_empty);
         let (mut gone, mut new) = (0, 0);
         let mut set = |pair: &mut Pair<'w>, value: &'w [u8]| {
             if *pair.value != *value {
@@ -530,6 +539,10 @@ impl Step {
         }
         (gone, new)
     }
+}
+
+fn is_empty(key: &[u8], value: &[u8]) -> bool {
+    key.is_empty() || value.is_empty()
 }
 
 /// What pairs take, with what they take beside their bytes.

@@ -278,15 +278,10 @@ impl Rules {
 
     /// Whether a file with these findings is not applied, and why: everything that its mode refuses.
     pub fn refusal(&self) -> Option<Error> {
-        let refused: Vec<String> = self
-            .findings
-            .iter()
-            .filter(|finding| finding.code.refused_by.contains(&self.mode))
-            .map(|finding| format!("{}:{}: {}", self.name, finding.at, finding.message))
-            .collect();
-        let (first, rest) = refused.split_first()?;
-        let error = Error::new(ErrorKind::Argument, first.clone());
-        Some(if rest.is_empty() { error } else { error.with_hint(rest.join("\n")) })
+        let refused = self.findings.iter().filter(|finding| finding.code.refused_by.contains(&self.mode));
+        let mut said = refused.map(|finding| format!("{}:{}: {}", self.name, finding.at, finding.message));
+        let error = Error::new(ErrorKind::Argument, said.next()?);
+        Some(error.with_list(said))
     }
 
     pub(crate) fn find(&mut self, code: &'static Code, at: At, message: impl Into<String>) {

@@ -32,6 +32,8 @@ const FEW: usize = 10;
 pub struct Lint {
     /// For each rule that was tried, by file and place, how many entities it matched on all maps.
     matched: BTreeMap<(String, At), usize>,
+    /// The rules that were not tried on a map, since one before them, or they themselves, cannot be applied to it.
+    untried: BTreeSet<(String, At)>,
     /// The number of maps, and the files that are for them.
     maps: usize,
     files: BTreeSet<String>,
@@ -41,6 +43,10 @@ impl Lint {
     /// Tries files on the entities of a map, and gives what is suspicious there, with the names of the files.
     pub fn try_on(&mut self, files: &[&Rules], entities: &Entities<'_>, map: &str) -> Vec<(String, Finding)> {
         let (report, work, done) = worked(files.iter().copied(), .., entities, map);
+        let tried = match &done {
+            Ok(()) => report.rules.len(),
+            Err(failure) => failure.rule.unwrap_or(0),
+        };
         let done = done.and_then(|()| edited(&work, entities));
         self.maps += 1;
         self.files.extend(files.iter().map(|file| file.name.clone()));
@@ -48,12 +54,20 @@ impl Lint {
         for (number, applied) in report.rules.iter().enumerate() {
             let (name, at) = (&applied.file.name, applied.rule.at);
             *self.matched.entry((name.clone(), at)).or_default() += applied.count;
+            if number >= tried {
+                self.untried.insert((name.clone(), at));
+            }
             let mut find = |code, message: String| found.push((name.clone(), Finding { code, at, message }));
             let is_all = applied.matched.first() == Some(&0) && matches!(applied.rule.action, Action::Remove);
             if let Err(failure) = &done
                 && failure.rule == Some(number)
             {
-                find(REFUSED, format!("the rule cannot be applied: {}", failure.error));
+                let others = match report.rules.len().saturating_sub(tried + 1) {
+                    0 => String::new(),
+                    1 => "; the rule after it was not tried".to_owned(),
+                    more => format!("; {more} rules after it were not tried"),
+                };
+                find(REFUSED, format!("the rule cannot be applied: {}{others}", failure.error));
             } else if is_all {
                 find(MANY, "the rule matches worldspawn".to_owned());
             } else if entities.len() >= FEW && 2 * applied.count >= entities.len() {
@@ -87,6 +101,7 @@ impl Lint {
         let found = |at: At| {
             let (code, message) = match self.matched.get(&(file.name.clone(), at)) {
                 None => (NO_MAP, "the rule is for none of the maps"),
+                Some(0) if self.untried.contains(&(file.name.clone(), at)) => return None,
                 Some(0) => (NO_MATCH, "the rule matches nothing on any of the maps"),
                 Some(_) => return None,
             };
@@ -98,6 +113,7 @@ impl Lint {
     /// Adds what another one has tried.
     pub fn join(&mut self, other: Lint) {
         self.maps += other.maps;
+        self.untried.extend(other.untried);
         self.files.extend(other.files);
         other.matched.into_iter().for_each(|(rule, count)| *self.matched.entry(rule).or_default() += count);
     }

@@ -125,9 +125,7 @@ pub fn read(path: &str, text: &str) -> Result<Policy> {
         format!("{path}:{line}:{column}: {message}")
     });
     let Some(first) = said.next() else { return Ok(policy) };
-    let error = Error::new(ErrorKind::Argument, first);
-    let others: Vec<String> = said.collect();
-    Err(if others.is_empty() { error } else { error.with_hint(others.join("\n")) })
+    Err(Error::new(ErrorKind::Argument, first).with_list(said))
 }
 
 fn fill(policy: &mut Policy, table: &DeTable<'_>) -> Vec<Problem> {

@@ -409,7 +409,7 @@ impl Follow<'_> {
     /// Makes the numbers of a record follow; whether they changed.
     fn record(&self, record: &mut [u8]) -> Result<bool, String> {
         let Follow { link, change, .. } = *self;
-        let Some((first, count)) = link.named(record, change.old_len()) else { return Ok(self.shorten(record)) };
+        let Some((first, count)) = link.named(record, change.old_len()) else { return Ok(self.beyond(record)) };
         let why = |why: Why| why.text().to_owned();
         if let How::Run(word, form, order) = link.how {
             let Some((new, many)) = change.run(first, count, order).map_err(why)? else { return Ok(false) };
@@ -449,11 +449,15 @@ impl Follow<'_> {
         (last - start == count - 1).then_some(start)
     }
 
-    /// Moves the start of a run of no records to the end of the list if it would be after that, which engines refuse;
-    /// whether it was moved.
-    fn shorten(&self, record: &mut [u8]) -> bool {
+    /// Moves a number that names no record, and stays so: the start of a run of no records to the end of the list if it
+    /// would be after that, which engines refuse; the number of a missing record past the records that are added. Some
+    /// tools write the number of records for none. Whether it was moved.
+    fn beyond(&self, record: &mut [u8]) -> bool {
         let wide = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
         let (old, new) = (wide(self.change.old_len()), wide(self.change.len()));
+        if matches!(self.link.how, How::Perhaps) && self.link.applies(record) {
+            return (old..new).contains(&self.link.word.get(record)) && self.link.word.put(record, new);
+        }
         let is_empty = matches!(self.link.how, How::Run(word, count, _) if count.of(word.get(record)) == 0);
         let is_empty = is_empty && self.link.applies(record);
         is_empty && (new + 1..=old).contains(&self.link.word.get(record)) && self.link.word.put(record, new)

@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use indexmap::IndexMap;
+
 use crate::bytes::wide;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::finding::{Code, Finding, Severity};
@@ -136,6 +138,8 @@ codes! {
     ENTITY_MODEL = "entity-model", Error, "the model of an entity or advertisement is not in the map";
     ENTITY_NO_MODEL = "entity-no-model", Error,
         "an entity has no brush model, and engines refuse a map with one of its class without";
+    ENTITY_NO_KEY = "entity-no-key", Error,
+        "an entity has none of the keys of which its class needs one, and engines refuse the map";
     ENTITY_NO_EXTENT = "entity-no-extent", Warning, "an entity whose class needs a brush model has none";
     ENTITY_TARGET = "entity-target", Note, "no entity of the map has the name that a target or output gives";
     ENTITY_RECORD = "entity-record", Warning,
@@ -226,6 +230,31 @@ pub(in crate::op) const LISTED: usize = 10;
 
 /// How many are compared one by one with those of another map.
 pub(in crate::op) const COMPARED: usize = 1000;
+
+/// At most so many findings with the same code in the same lump; one more has the number of the others.
+///
+/// ```
+/// use bspkit::finding::Finding;
+/// use bspkit::op::check::{code, few};
+/// let found = vec![Finding::new(code("limit")?, bspkit::Place::default(), "too many"); 5];
+/// let few = few(found, 2);
+/// assert_eq!((few.len(), few[2].count, &*few[2].message), (3, 3, "and 3 more"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn few(findings: Vec<Finding>, most: usize) -> Vec<Finding> {
+    let mut groups: IndexMap<(&str, Option<String>), Group> = IndexMap::new();
+    for finding in findings {
+        let (code, lump) = (finding.code, finding.place.lump.clone());
+        let new = || Group { code, lump: lump.clone(), listed: Vec::new(), total: 0 };
+        let group = groups.entry((code.name, lump.clone())).or_insert_with(new);
+        group.total += finding.count;
+        if group.listed.len() < most {
+            group.total -= finding.count - 1;
+            group.listed.push(finding);
+        }
+    }
+    Sink { allowed: Vec::new(), most, groups: groups.into_values().collect() }.into_findings()
+}
 
 struct Group {
     code: &'static Code,

@@ -1,6 +1,8 @@
 //! Lumps as a whole: decompressed once, with the numbers in their records; their place, their form, and how much of
 //! the engine's limits they use.
 
+use std::collections::HashSet;
+
 use super::finding::{
     At, BSPX_DIRECTORY, COUNT_MISFIT, FILE_CUT, GAME_DIRECTORY, LIMIT, LUMP_COMPRESSION, LUMP_DECOMPRESS, LUMP_EMPTY,
     LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_VERSION,
@@ -425,6 +427,9 @@ pub(super) fn check_these(
             let has = format!("it has {}", usage.amount());
             match limit.whose {
                 Whose::Compiler => format!("{has}; compilers for {} accept {}", engine.title, limit.most),
+                Whose::Game(file) => {
+                    format!("{has}; {} has room for {} if {file} does not say more", engine.title, limit.most)
+                }
                 _ if limit.unit == Unit::InGame => format!("{has}; {} has room for {}", engine.title, limit.most),
                 _ => format!("{has}; {} accepts {}", engine.title, limit.most),
             }
@@ -506,6 +511,12 @@ fn counted<'a>(
                 unsure = of_these;
                 count
             }),
+            Unit::Values(key) => entities.map(|entities| {
+                let values = entities.iter().filter_map(|entity| entity.get(key)).filter(|value| !value.is_empty());
+                values.collect::<HashSet<_>>().len()
+            }),
+            Unit::OfClass(class) => entities
+                .map(|entities| entities.iter().filter(|entity| entity.class() == Some(class.as_bytes())).count()),
             Unit::FaceEdges => lumps.named(limit.lump).and_then(|faces| {
                 let [counts] = faces.columns(["edge_count"]).ok()?;
                 (0..faces.len()).filter_map(|face| usize::try_from(counts.get(face)).ok()).max()
@@ -519,7 +530,7 @@ fn counted<'a>(
         let unit_bytes = match limit.unit {
             Unit::Records => lumps.named(limit.lump).map(|records| records.info().size),
             Unit::Bytes => Some(1),
-            Unit::Entities | Unit::InGame | Unit::FaceEdges | Unit::Textures => None,
+            _ => None,
         };
         Some(Usage { limit, count: count?, unsure, unit_bytes })
     })

@@ -20,17 +20,17 @@ use std::ops::Range;
 use crate::bsp::{Bsp, Links};
 use crate::bytes::escaped;
 use crate::content::entities::{DiagnosticKind, Entities, Entity, Flaw, Pair, is_world};
-use crate::dialect::{BrushClasses, Engine, EntityForm, Role, TextEffect, TextTrait, Unit};
+use crate::dialect::{ClassRules, Engine, EntityForm, NeededKey, Role, TextEffect, TextTrait, Unit};
 use crate::draft::{Draft, entity_values};
 use crate::error::Result;
 use crate::file::SlotId;
 use crate::finding::{Code, Finding};
 pub(super) use finding::{At, LISTED, Sink, UNUSED_RECORDS};
-pub use finding::{CODES, Denied, code};
+pub use finding::{CODES, Denied, code, few};
 use finding::{
     ENTITY_BRACE, ENTITY_CLASS, ENTITY_END, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NO_EXTENT,
-    ENTITY_NO_MODEL, ENTITY_NO_WORLD, ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE,
-    ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
+    ENTITY_NO_KEY, ENTITY_NO_MODEL, ENTITY_NO_WORLD, ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE,
+    ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
 };
 pub use light::places_light;
 use lumps::{Lump, Lumps};
@@ -472,7 +472,7 @@ fn check_these<'e>(
             if let Some(models) = models {
                 check_model(lump, &entity, models, sink);
             }
-            check_class(lump, lumps.bsp.dialect().brush_classes, &entity, sink);
+            check_class(lump, lumps.bsp.dialect().class_rules, &entity, sink);
         }
     }
     let referring = these.clone().filter(|looked| looked.is_of_records).map(|looked| looked.entity);
@@ -585,13 +585,20 @@ fn check_model(lump: &str, entity: &Entity<'_>, models: usize, sink: &mut Sink) 
 }
 
 /// The class of an entity that needs a brush model.
-pub(in crate::op) fn class_with_model<'e>(classes: &BrushClasses, entity: &Entity<'e>) -> Option<&'e [u8]> {
+pub(in crate::op) fn class_with_model<'e>(classes: &ClassRules, entity: &Entity<'e>) -> Option<&'e [u8]> {
     let has = |key: &str| entity.get(key).is_some_and(|value| !value.is_empty());
     entity.class().filter(|class| classes.needs(class, has))
 }
 
-/// Classes whose entities are brush models.
-fn check_class(lump: &str, classes: &BrushClasses, entity: &Entity<'_>, sink: &mut Sink) {
+/// Classes whose entities are brush models, or need other keys.
+fn check_class(lump: &str, classes: &ClassRules, entity: &Entity<'_>, sink: &mut Sink) {
+    let missing = entity.class().and_then(|class| classes.missing(class, |key| entity.get(key).is_some()));
+    if let Some(NeededKey { class, keys, refusal }) = missing {
+        sink.add(&ENTITY_NO_KEY, At::lump(lump).record(entity.index()), || {
+            let keys = keys.join(" or ");
+            format!("a {class} without the key {keys}; engines refuse the map with \"{refusal}\"")
+        });
+    }
     let Some(class) = class_with_model(classes, entity) else { return };
     let at = At::lump(lump).record(entity.index());
     if let Some(model) = entity.get("model").filter(|model| !model.is_empty()) {

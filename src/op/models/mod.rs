@@ -281,7 +281,7 @@ pub struct Removed {
 
 impl Removal {
     /// Removes only the key of the entities that name a model, and not the entities. Where engines refuse a map with an
-    /// entity of this class and without a model (`Dialect::brush_classes`), that is refused.
+    /// entity of this class and without a model (`Dialect::class_rules`), that is refused.
     pub fn keep_entity(self, keep_entity: bool) -> Self {
         Removal { entities: if keep_entity { Entities::Stay } else { Entities::Go }, ..self }
     }
@@ -390,7 +390,7 @@ impl Removal {
 
     /// What is wrong with an entity that stays without its model.
     fn without_model(self, map: &Bsp<'_>, entity: &Entity<'_>) -> Result<Option<String>> {
-        let classes = map.dialect().brush_classes;
+        let classes = map.dialect().class_rules;
         let Some(class) = class_with_model(classes, entity) else { return Ok(None) };
         let (index, class) = (entity.index(), escaped(class));
         match classes.refusal {

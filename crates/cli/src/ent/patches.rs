@@ -417,15 +417,12 @@ fn warn_of_findings(cx: &Context, files: &RuleFiles) {
 
 /// Refuses a map in which a rule matches nothing.
 fn require(report: &Report<'_>) -> Result<()> {
-    let unmatched: Vec<String> = report.unmatched().collect();
-    match unmatched.split_first() {
-        None => Ok(()),
-        Some((first, rest)) => {
-            let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
-            let error = Error::new(ErrorKind::Refused, format!("the rule at {first} matches nothing{more}"));
-            Err(if rest.is_empty() { error } else { error.with_hint(rest.join("\n")) }.into())
-        }
-    }
+    let mut unmatched = report.unmatched();
+    let Some(first) = unmatched.next() else { return Ok(()) };
+    let rest: Vec<String> = unmatched.collect();
+    let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
+    let error = Error::new(ErrorKind::Refused, format!("the rule at {first} matches nothing{more}"));
+    Err(error.with_list(rest).into())
 }
 
 fn verb(action: &Action) -> [&'static str; 2] {

@@ -15,6 +15,7 @@ use bspkit::file::{SideFile, replace};
 use bspkit::json::ValueJson;
 use bspkit::op::merge::{Conflict, Merged, Side, Subject, merge, merge_with};
 use bspkit::{Bsp, ErrorKind, Layout, SaveOptions};
+use bspkit_game::beside;
 use bspkit_text::outline::{not_a_map, outline};
 use serde::Serialize;
 
@@ -160,6 +161,7 @@ fn run_merge(cx: &Context, args: &MergeArgs) -> Result<Code> {
     Maps::file(name).each(cx, |_, job| {
         if merged.conflicts.is_empty() {
             save_merge(&merged, target, args.path.as_deref().filter(|_| is_filtered))?;
+            warn_of_stale(&merged, name, job)?;
             job.say(&format!("{}: {}", shown(name), summary(&merged)));
             return Ok(Code::Done);
         }
@@ -187,6 +189,13 @@ fn save_merge(merged: &Merged<'_>, target: &Path, path: Option<&Path>) -> Result
         }
         None => drop(replace(target, &SaveOptions::default(), |mut file| plan.write_to(&mut file))?),
     }
+    Ok(())
+}
+
+/// Names the files beside the map that do not fit it any more, now that it has the other side's edits.
+fn warn_of_stale(merged: &Merged<'_>, map: &Path, job: &mut Job<'_>) -> Result<()> {
+    let plan = merged.draft.plan(Layout::Keep)?;
+    beside::stale(&merged.draft, &plan, map, map).iter().for_each(|file| job.warn(&file.to_string()));
     Ok(())
 }
 
@@ -451,6 +460,7 @@ fn resolve(cx: &Context, args: &ResolveArgs, job: &mut Job<'_>) -> Result<Code> 
     }
     if merged.conflicts.is_empty() {
         save_resolve(&stopped, &args.map, &maps, &merged)?;
+        warn_of_stale(&merged, &args.map, job)?;
         if args.json {
             return job.report(&Conflicts::new(&[], settled));
         }

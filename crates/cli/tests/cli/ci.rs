@@ -273,9 +273,17 @@ fn lists_end_after_ten_of_a_kind_but_with_v() {
         String::from_utf8(run.out).unwrap().matches("no entity has this name").count()
     };
     assert_eq!((listed(""), listed("-v"), listed("--format json"), listed("--format json -v")), (10, 14, 10, 14));
-    // A baseline knows ten and the number of the others, with `-v` too.
+    // A baseline knows all: another one of a kind is new, also where one of them has gone.
     room.shell("bspkit ci maps --baseline known.json --write-baseline -q").done();
     room.shell("bspkit ci maps --baseline known.json -v").done();
+    room.shell("bspkit ci maps --baseline known.json").done();
+    room.shell("bspkit ent set maps/q2.bsp '#13' target=other7 --in-place -q").done();
+    let run = room.bspkit("ci maps --baseline known.json");
+    let out = String::from_utf8(run.out).unwrap();
+    assert!(run.code == Some(1) && out.contains("`other7`") && out.lines().count() == 1, "{out}");
+    // Digits of a name are not numbers of records.
+    room.shell("bspkit ent set maps/q2.bsp '#13' target=t99 --in-place -q").done();
+    assert!(String::from_utf8(room.bspkit("ci maps --baseline known.json").out).unwrap().contains("`t99`"));
     for number in 0..14 {
         room.write(&format!("bad/{number}.bsp"), b"Not a map.\n");
     }

@@ -490,3 +490,27 @@ fn a_map_that_both_sides_added_has_no_base() {
     assert!(said.contains("cannot merge maps/new.bsp: both sides added it, and there is no base"), "{said}");
     sh(&room, "git checkout -q --ours maps/new.bsp && git add maps/new.bsp && git commit -qm merged");
 }
+
+/// A merge brings the other side's edits, and with them what they make stale beside the map.
+#[test]
+fn merges_name_files_that_do_not_fit_any_more() {
+    let room = repository();
+    room.write("maps/q1.bsp", &fixture("q1/own_rooms"));
+    room.write("maps/q1.lit", b"QLIT");
+    sh(&room, "git add . && git commit -qm q1");
+    branch(&room, "theirs", &["light adjust maps/q1.bsp --gain 2"]);
+    branch(&room, "ours", &["ent set maps/q1.bsp worldspawn message=mine", "ent set maps/rooms.bsp '#1' a=1"]);
+    let merge = sh(&room, "git merge -qm merged theirs 2>&1");
+    assert!(String::from_utf8_lossy(&merge.out).contains("maps/q1.lit"), "{}", String::from_utf8_lossy(&merge.out));
+    let files =
+        "for rev in main theirs; do git show $rev:maps/q1.bsp >$rev.bsp; done; git show ours~1:maps/q1.bsp >o.bsp";
+    sh(&room, &format!("{files}; printf QLIT >o.lit; cp o.lit m.lit"));
+    assert!(room.bspkit("git merge main.bsp o.bsp theirs.bsp -o m.bsp").done().err.contains("m.lit"));
+    // An edit of entities makes no light stale.
+    assert!(!room.bspkit("git merge main.bsp theirs.bsp o.bsp -o m.bsp").done().err.contains("m.lit"));
+
+    branch(&room, "one", &["light adjust maps/q1.bsp --gain 3", "ent set maps/q1.bsp worldspawn message=one"]);
+    branch(&room, "two", &["ent set maps/q1.bsp worldspawn message=two"]);
+    assert_eq!(try_sh(&room, "git merge -qm three one").code, Some(1));
+    assert!(sh(&room, "bspkit git resolve maps/q1.bsp --theirs").err.contains("maps/q1.lit"));
+}

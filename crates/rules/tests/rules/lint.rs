@@ -52,6 +52,15 @@ fn names_that_nothing_has_are_found() {
     assert_eq!(found(no_door, &["classname=a;classname=door targetname=e;classname=b target=d"]), [""; 0]);
 }
 
+/// What comes after a rule that cannot be applied was not tried.
+#[test]
+fn rules_that_were_not_tried_do_not_match_nothing() {
+    let later = "{\n\"classname\" \"b\"\n}\n{\n\"classname\" \"none\"\n}\n";
+    let slow = "{\n\"v\" \"/^(x+x+)+\\1[yz]/\"\n}\n";
+    let many_x = format!("classname=b v={}", "x".repeat(40));
+    assert_eq!(found(&format!("{slow}{later}"), &[&many_x]), ["1:1 rule-refused"]);
+}
+
 #[test]
 fn codes_are_unique() {
     let names: std::collections::BTreeSet<_> = CODES.iter().map(|code| code.name).collect();

@@ -345,29 +345,43 @@ impl Known {
         }
     }
 
-    fn kind(&self) -> (&str, Option<&str>, Option<&str>) {
-        (&self.code, self.lump.as_deref(), self.field.as_deref())
+    /// The whole finding.
+    fn whole(&self) -> Option<Key> {
+        Some(self.key(self.record, self.message.clone()))
     }
 
-    /// Whether both are the same finding, apart from where it is.
-    fn says_the_same(&self, other: &Known) -> bool {
-        self.kind() == other.kind() && self.message == other.message
+    /// The finding, wherever it is.
+    fn anywhere(&self) -> Option<Key> {
+        Some(self.key(None, self.message.clone()))
     }
 
-    /// Whether both are about the same record and differ only in numbers.
-    fn is_there_too(&self, other: &Known) -> bool {
-        let is_placed = self.record.is_some() && self.record == other.record;
-        is_placed && self.kind() == other.kind() && without_numbers(&self.message).eq(without_numbers(&other.message))
+    /// The finding about a record, with whatever numbers; digits of names count.
+    fn in_place(&self) -> Option<Key> {
+        self.record.map(|record| self.key(Some(record), without_numbers(&self.message)))
+    }
+
+    fn key(&self, record: Option<usize>, message: String) -> Key {
+        (self.code.clone(), self.lump.clone(), self.field.clone(), record, message, self.count)
     }
 
     /// Whether both say how many more findings of a kind there are, and there are not more now.
     fn is_rest_of(&self, other: &Known) -> bool {
-        other.count > 1 && self.count > 1 && self.kind() == other.kind() && self.count <= other.count
+        let kind = |known: &Known| (known.code.clone(), known.lump.clone(), known.field.clone());
+        other.count > 1 && self.count > 1 && kind(self) == kind(other) && self.count <= other.count
     }
 }
 
-fn without_numbers(text: &str) -> impl Iterator<Item = char> + '_ {
-    text.chars().filter(|letter| !letter.is_ascii_digit())
+/// Code, lump, field, record, message and count of a finding.
+type Key = (String, Option<String>, Option<String>, Option<usize>, String, usize);
+
+/// A sentence without the digits outside of quoted names.
+fn without_numbers(text: &str) -> String {
+    let mut is_quoted = false;
+    let kept = text.chars().filter(|letter| {
+        is_quoted ^= *letter == '`';
+        is_quoted || !letter.is_ascii_digit()
+    });
+    kept.collect()
 }
 
 impl Baseline {
@@ -407,20 +421,28 @@ impl Baseline {
 
     /// The findings about a map that are not known.
     pub fn new_ones(&self, path: &str, findings: Vec<Finding>) -> Vec<Finding> {
-        let mut left: Vec<&Known> = self.maps.get(path).into_iter().flatten().collect();
+        let known = self.maps.get(path).map_or(&[][..], Vec::as_slice);
+        let mut is_left = vec![true; known.len()];
         let mut new: Vec<(Known, Finding)> =
             findings.into_iter().map(|finding| (Known::new(path, &finding), finding)).collect();
-        let ways: [fn(&Known, &Known) -> bool; 4] =
-            [Known::eq, Known::says_the_same, Known::is_there_too, Known::is_rest_of];
-        for is_known in ways {
-            new.retain(|(finding, _)| match left.iter().position(|known| is_known(finding, known)) {
+        let ways: [fn(&Known) -> Option<Key>; 3] = [Known::whole, Known::anywhere, Known::in_place];
+        for way in ways {
+            let mut by_key: HashMap<Key, Vec<usize>> = HashMap::new();
+            for (at, known) in known.iter().enumerate().rev().filter(|(at, _)| is_left[*at]) {
+                way(known).into_iter().for_each(|key| by_key.entry(key).or_default().push(at));
+            }
+            new.retain(|(finding, _)| match way(finding).and_then(|key| by_key.get_mut(&key)?.pop()) {
                 Some(at) => {
-                    left.swap_remove(at);
+                    is_left[at] = false;
                     false
                 }
                 None => true,
             });
         }
+        new.retain(|(finding, _)| {
+            let is_known = |at: &usize| is_left[*at] && finding.is_rest_of(&known[*at]);
+            finding.count == 1 || !(0..known.len()).any(|at| is_known(&at))
+        });
         new.into_iter().map(|(_, finding)| finding).collect()
     }
 }

@@ -223,9 +223,12 @@ fn text(bsp: &Bsp<'_>) -> Result<Option<String>> {
     Ok((!findings.is_empty()).then(|| known.write()))
 }
 
+/// How many findings of a kind are compared one by one.
+const COMPARED: usize = 1000;
+
 /// An edit is not at fault if it leaves something that nothing refers to.
 fn of_faults() -> Result<check::Options> {
-    check::Options::default().allow("unused-records")
+    Ok(check::Options::default().allow("unused-records")?.list(COMPARED))
 }
 
 /// Reads the file.
