@@ -21,6 +21,7 @@ use clap::ValueEnum;
 use super::context::{Context, is_stdin};
 use super::git::repository::Changed;
 use super::maps::{MapArgs, MapFile, Maps};
+use super::save::how_to_list;
 use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, count, shown};
 use super::{check, help};
 
@@ -195,10 +196,10 @@ fn print(found: &MapFindings, policy: &Policy, job: &mut Job<'_>) {
     let findings: Vec<Finding> = found.findings.iter().map(|(finding, _)| finding.clone()).collect();
     let known = count(found.known, "finding is", "findings are");
     match (found.known, &findings[..]) {
-        (0, _) => check::print(&findings, |finding| policy.denies(finding), |_| "", job),
+        (0, _) => check::print(&findings, |finding| policy.denies(finding), how_to_list, job),
         (_, []) => job.say(&format!("{}: nothing new; {known} in the baseline", job.path)),
         _ => {
-            check::print(&findings, |finding| policy.denies(finding), |_| "", job);
+            check::print(&findings, |finding| policy.denies(finding), how_to_list, job);
             job.say(&format!("{}: {known} in the baseline", job.path));
         }
     }

@@ -130,7 +130,7 @@ impl Save {
                 Edited::With { what, is_whole } => (what, is_whole, self.layout.into()),
                 Edited::Same => (String::new(), true, Layout::Keep),
                 Edited::Nothing(what) => {
-                    if job.json && job.many {
+                    if job.json {
                         job.document(&dry::nothing(bsp.container().bytes().len(), &what))?;
                     }
                     let copy = map.target.clone().map(|target| (map.path.clone(), target));

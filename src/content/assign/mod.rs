@@ -426,6 +426,7 @@ fn assignment(text: &str) -> Result<Assignment> {
 /// Refuses keys that have an operator in them: no game has such keys, and a mistake would add one without a word.
 fn check_key(key: &str) -> Result<()> {
     let why = match key.chars().last() {
+        _ if key.starts_with(' ') => "begins with a space",
         _ if key.contains('~') => "has a `~`, which is for `KEY~s/OLD/NEW/`",
         Some(' ') => "ends with a space; write the operator without spaces",
         Some(end) if "+-*/%^&|!:<>?=".contains(end) => "ends like an operator; there are = += -= *= /= ~s/OLD/NEW/",

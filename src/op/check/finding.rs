@@ -168,6 +168,7 @@ codes! {
     TEXTURE_NONE = "texture-none", Warning, "the map has no textures, but texinfos name some";
     TEXTURE_NAME = "texture-name", Warning, "the name of a texture is longer than engines accept, or has no end";
     TEXINFO_VECTOR = "texinfo-vector", Warning, "a texture vector is NaN or infinite";
+    VERTEX_POINT = "vertex-point", Warning, "a coordinate of a vertex is NaN or infinite";
     TEXTURE_FRAMES = "texture-frames", Error, "an animated texture lacks a frame";
     TEXTURE_PIXELS = "texture-pixels", Warning, "a texture has no pixels, but the engine reads them from its map";
     TEXTURE_MIPS = "texture-mips", Error, "the four sizes of an embedded texture are not directly one after the other";
@@ -182,6 +183,7 @@ codes! {
     PATCH_SIZE = "patch-size", Error, "the width and height of a patch do not fit its points";
     SURFACE_TRIANGLES = "surface-triangles", Warning, "the index count of a surface is not a multiple of 3";
     SURFACE_INDEX = "surface-index", Error, "a triangle has a corner that its surface does not have";
+    PLANE_NORMAL = "plane-normal", Warning, "the normal of a plane is not of length 1, or its distance is no number";
     PLANE_KIND = "plane-kind", Warning, "the kind of a plane does not agree with its normal";
     PLANE_PAIR = "plane-pair", Warning, "two planes are not the opposite of each other";
     LUMP_PARALLEL = "lump-parallel", Warning, "a lump's record count differs from that of the lump that it belongs to";

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use anyhow::{Result, bail};
+use bspkit::bytes::escaped;
 use bspkit::content::assign::{Assigned, Assignment, Removal};
 use bspkit::content::entities::Entities;
 use bspkit::{Error, ErrorKind};
@@ -173,15 +174,22 @@ pub(crate) struct RenameKeyArgs {
 pub(super) fn run_rename_key(cx: &Context, args: &RenameKeyArgs) -> Result<Code> {
     let old = key(&args.old)?;
     let new = unescaped(&args.new);
-    args.which.edit(cx, &args.save, |entities, chosen, _| {
-        let mut renamed = 0;
+    args.which.edit(cx, &args.save, |entities, chosen, job| {
+        let (mut renamed, mut doubled) = (0, 0);
         for index in chosen.indices {
             let mut entity = entities.get_mut(*index)?;
-            renamed += match old.nth {
+            let had = entity.entity().all(&new).count();
+            let number = match old.nth {
                 None => entity.rename(&old.name, &new)?,
                 Some(nth) if nth > entity.entity().all(&old.name).count() => 0,
                 Some(nth) => entity.rename_nth(&old.name, nth, &new).map(|()| 1)?,
             };
+            renamed += number;
+            doubled += usize::from(number > 0 && had > 0);
+        }
+        if doubled > 0 {
+            let entities = count(doubled, "entity has", "entities have");
+            job.warn_here(&format!("{entities} the key {} more than once now", escaped(&new)));
         }
         if renamed == 0 {
             return Ok(Edited::Nothing(chosen.choice.nothing_with(&[&old], entities)));

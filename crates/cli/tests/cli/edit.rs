@@ -303,3 +303,14 @@ fn arguments_need_not_be_utf8() {
     let info = room.run(&[OsStr::new("info"), path, OsStr::new("--json")]).done().json();
     assert_eq!((&info["path"], &info["path_raw"]), (&"caf\\xe9.bsp".into(), &"Y2Fm6S5ic3A=".into()));
 }
+
+/// Two pairs with one key are two values where engines read one: that is said.
+#[test]
+fn a_key_that_is_there_already_is_said() {
+    let room = Room::new();
+    let run = room.bspkit("ent rename-key q2.bsp #8 light style -o new.bsp").done();
+    assert!(run.err.contains("1 entity has the key style more than once now"), "{}", run.err);
+    assert!(!room.bspkit("ent rename-key q2.bsp #8 light other -o other.bsp").done().err.contains("more than once"));
+    let run = room.run(&["ent", "set", "q2.bsp", "#8", " light=5", "-o", "x.bsp"]).without_data(2);
+    assert!(run.err.contains("begins with a space"), "{}", run.err);
+}
