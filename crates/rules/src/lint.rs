@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use bspkit::bytes::escaped;
 use bspkit::content::entities::Entities;
-use bspkit::op::check::unanswered;
+use bspkit_ops::check::unanswered;
 
 use super::apply::{Work, edited, worked};
 use super::{Action, Applied, At, Code, Finding, LEFT, LOOSE, MANY, NO_MAP, NO_MATCH, REFUSED, Rules, TARGET};
@@ -126,7 +126,9 @@ fn names(work: &Work<'_>, before: &Entities<'_>, after: &Entities<'_>) -> Vec<(u
                 (Some(rule), TARGET, format!("the rule writes {key} for `{name}`, and no entity has this name"))
             }
             None if known.contains(&lower) => return,
-            None => (taker(&lower), LEFT, format!("no entity has the name `{name}` after the rule, and others give it")),
+            None => {
+                (taker(&lower), LEFT, format!("no entity has the name `{name}` after the rule, and others give it"))
+            }
         };
         if let Some(rule) = rule
             && said.insert((rule, lower))

@@ -39,7 +39,8 @@ fn names_that_nothing_has_are_found() {
     // It counts what is there after all rules.
     let lift = "add:\n{\n\"classname\" \"door\"\n\"targetname\" \"lift\"\n}\n";
     assert_eq!(found(&format!("{button}{lift}"), &["classname=a"]), [""; 0]);
-    let output = "modify:\n{\nmatch:\n{\n\"classname\" \"b\"\n}\ninsert:\n{\n\"OnPressed\" \"TARGET,Open,,0,-1\"\n}\n}\n";
+    let output =
+        "modify:\n{\nmatch:\n{\n\"classname\" \"b\"\n}\ninsert:\n{\n\"OnPressed\" \"TARGET,Open,,0,-1\"\n}\n}\n";
     let with = |target: &str| found(&output.replace("TARGET", target), &["classname=a;classname=b;classname=b"]);
     assert_eq!(with("lift"), ["1:1 rule-target"]);
     for target in ["a", "!self", "player", "a*"] {
