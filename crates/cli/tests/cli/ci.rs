@@ -277,7 +277,7 @@ fn lists_end_after_ten_of_a_kind_but_with_v() {
     room.shell("bspkit ci maps --baseline known.json --write-baseline -q").done();
     room.shell("bspkit ci maps --baseline known.json -v").done();
     for number in 0..14 {
-        room.write(&format!("bad/{number}.bsp"), b"Not a map.\n");
+        room.write(format!("bad/{number}.bsp"), b"Not a map.\n");
     }
     let run = room.bspkit("ci bad").without_data(2);
     assert_eq!(run.err.matches("\nfailed: ").count(), 11, "{}", run.err);
