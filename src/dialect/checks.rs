@@ -245,7 +245,7 @@ pub struct Checksum {
     pub is_verified: bool,
 }
 
-/// How a [`Checksum`] is computed. Whoever computes sums has to know each way.
+/// How a [`Checksum`] is computed. Whoever computes sums has to know all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sum {
     /// `Com_BlockChecksum`: the four words of an MD4 combined by XOR; for several lumps, the words of each.
@@ -261,7 +261,7 @@ pub enum Sum {
 }
 
 /// The bytes that a [`Checksum`] covers, always as stored, also if they are compressed. Whoever computes sums has to
-/// know each kind.
+/// know all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Covers {
     /// The whole file.

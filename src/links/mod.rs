@@ -3,10 +3,12 @@
 //! them, so a new reference is declared once.
 //!
 //! ```
+//! use bspkit::links::Link;
 //! let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
 //! let links = map.links()?;
 //! let faces = links.named("FACES").unwrap();
-//! let plane = links.links.iter().find(|link| links.sites[link.from].name == "FACES" && link.field == "plane").unwrap();
+//! let is_plane = |link: &&Link| links.sites[link.from].name == "FACES" && link.field == "plane";
+//! let plane = links.links.iter().find(is_plane).unwrap();
 //! assert_eq!(links.sites[plane.to].name, "PLANES");
 //! let (first, count) = plane.named(faces.record(0), links.sites[plane.to].len()).unwrap();
 //! assert!(first >= 0 && count == 1);
@@ -32,9 +34,9 @@ pub(crate) use link::{Unless, plain};
 /// ```
 /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
 /// let links = map.links()?;
-/// let planes = links.named("PLANES").unwrap();
-/// assert_eq!(planes.records().len(), planes.len());
-/// assert!(planes.is_paired(), "this compiler writes each plane with its opposite");
+/// let faces = links.named("FACES").unwrap();
+/// let (count, first_edges) = (faces.len(), faces.column("first_edge"));
+/// assert_eq!((faces.records().len(), first_edges.len()), (count, count));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[non_exhaustive]

@@ -152,7 +152,7 @@ impl Sums {
     }
 }
 
-/// All findings about a map, and so many of a kind; the error if it cannot be opened or checked.
+/// All findings about a map, at most this many of a kind; the error if it cannot be opened or checked.
 fn look_at(cx: &Context, map: &MapFile, policy: &Policy, most: Option<usize>) -> (MapFindings, Result<()>) {
     let mut found = MapFindings { path: map.path.clone(), ..MapFindings::default() };
     let name = if is_stdin(&map.path) { Path::new("stdin") } else { &map.path };

@@ -200,7 +200,7 @@ impl Policy {
 }
 
 /// All findings about a map: laws that fail, faults, and everything that is not as the policy says. `name` is the name
-/// of the file without its extension. Of findings with the same code in the same lump at most so many are listed, by
+/// of the file without its extension. Of findings with the same code in the same lump at most this many are listed, by
 /// default ten; one more has the number of the others.
 ///
 /// # Errors

@@ -1,9 +1,9 @@
 //! Records that nothing needs: what is left over by compilers and by edits.
 //!
 //! Which lumps have records that serve only those that refer to them is a fact of the dialect
-//! ([`bspkit::dialect::Dialect::owned`]). Records of other lumps are content. So are the world, records whose number has
-//! a meaning, and models that an entity names. Whatever these refer to, directly or over others, is used; the rest is
-//! not. The time is linear in the records and their references.
+//! ([`bspkit::dialect::Dialect::owned`]). Records of other lumps are content. So are the world, records whose number
+//! has a meaning, and models that an entity names. Whatever these refer to, directly or over others, is used; the rest
+//! is not. The time is linear in the records and their references.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 

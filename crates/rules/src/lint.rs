@@ -1,5 +1,5 @@
-//! What rules do on maps, as findings: rules that match nothing, suspiciously much, or in another way than they look, and
-//! names that nothing has after them.
+//! What rules do on maps, as findings: rules that match nothing, suspiciously much, or in another way than they look,
+//! and names that nothing has after them.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};

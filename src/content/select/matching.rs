@@ -231,8 +231,7 @@ pub(super) fn is_like(class: &[u8], pattern: &[u8]) -> bool {
 /// let entities = map.entities()?;
 /// let mut index = Index::new(&entities);
 /// for selector in ["worldspawn", "light*", "#1"] {
-///     let selector = Selector::parse(selector)?;
-///     assert_eq!(index.select(&selector), entities.select(&selector));
+///     assert_eq!(index.select(&Selector::parse(selector)?), entities.select(selector)?);
 /// }
 /// # Ok::<(), bspkit::Error>(())
 /// ```

@@ -86,10 +86,10 @@ impl Copying {
     /// same name. Everything is added after what is there, so that no number changes.
     ///
     /// # Errors
-    /// [`Refused`](bspkit::ErrorKind::Refused) for a map of another dialect or version, a collision model in a form that
-    /// is not known or with materials of its map, light in files beside the map, numbers that do not fit, records that
-    /// engines have no room for, and references that are damaged; [`NotFound`](bspkit::ErrorKind::NotFound) for a model
-    /// that is not there. Then nothing is changed.
+    /// [`Refused`](bspkit::ErrorKind::Refused) for a map of another dialect or version, a collision model in a form
+    /// that is not known or with materials of its map, light in files beside the map, numbers that do not fit, records
+    /// that engines have no room for, and references that are damaged; [`NotFound`](bspkit::ErrorKind::NotFound) for a
+    /// model that is not there. Then nothing is changed.
     pub fn run(self, draft: &mut Draft<'_>, from: &Bsp<'_>, model: usize) -> Result<Copied> {
         draft.transaction(|draft| self.copy(draft, from, model))
     }

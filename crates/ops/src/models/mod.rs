@@ -309,8 +309,8 @@ impl Removal {
     /// before stays.
     ///
     /// # Errors
-    /// [`Refused`](bspkit::ErrorKind::Refused) for the world, [`NotFound`](bspkit::ErrorKind::NotFound) for a model that
-    /// is not there; those of [`Structure::remove`](bspkit::Structure::remove). Then nothing is changed.
+    /// [`Refused`](bspkit::ErrorKind::Refused) for the world, [`NotFound`](bspkit::ErrorKind::NotFound) for a model
+    /// that is not there; those of [`Structure::remove`](bspkit::Structure::remove). Then nothing is changed.
     pub fn run(self, draft: &mut Draft<'_>, models: &[usize]) -> Result<Removed> {
         draft.transaction(|draft| self.remove(draft, models))
     }
