@@ -13,8 +13,8 @@ mod maps;
 use std::num::NonZeroUsize;
 use std::thread;
 
+use bspkit::compress::{self, Options};
 use bspkit::file::lzma;
-use bspkit::op::compress::{self, Options};
 use bspkit::{Bsp, Builder, Data, dialect};
 use liblzma::stream::{Action, Filters, LzmaOptions, Status, Stream};
 

@@ -15,9 +15,9 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use bspkit::content::entities::Entities;
-use bspkit::op::compare;
-use bspkit::op::patch::{Match, Operation, Patch, Spot, Target};
 use bspkit::{Bsp, Layout};
+use bspkit_ops::compare;
+use bspkit_ops::patch::{Match, Operation, Patch, Spot, Target};
 
 use harness::{Group, Outcome, Work, in_time, three_digits};
 use maps::{Map, Text};

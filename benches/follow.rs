@@ -17,8 +17,8 @@ use std::hint::black_box;
 
 use bspkit::Bsp;
 use bspkit::dialect::{Key, quake3, source};
-use bspkit::op::unused::Unused;
 use bspkit::record::Record;
+use bspkit_ops::unused::Unused;
 
 use harness::{Group, Outcome, Work, in_bytes};
 

@@ -1,8 +1,6 @@
 //! The front door: a map with its dialect.
 
 mod content;
-mod link;
-mod links;
 mod records;
 
 use std::collections::BTreeMap;
@@ -15,10 +13,8 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::directory::DirectoryShape;
 use crate::file::{Access, Container, Origin, Plan, Slot, SlotId, lzma};
 use crate::near;
-pub(crate) use content::Detection;
+pub use content::Detection;
 use content::Memo;
-pub(crate) use link::{How, Link, Unless, Word, star};
-pub(crate) use links::{Links, Site};
 pub use records::{Column, ListName, Records};
 
 /// A map: its bytes, and what they are. Immutable and cheap to clone; changes are made in a [`crate::Draft`].

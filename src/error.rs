@@ -96,9 +96,9 @@ pub enum Hint {
     Guess,
     /// Remove what needs the removed records too ([`crate::Structure::cascade`]).
     Cascade,
-    /// Copy a brush model with all that belongs to it ([`crate::op::models`]).
+    /// Copy a brush model with all that belongs to it (`bspkit-ops`: `models`).
     CopyModel,
-    /// Copy or remove a brush model with its tree ([`crate::op::models`]).
+    /// Copy or remove a brush model with its tree (`bspkit-ops`: `models`).
     Tree,
     /// Give this key apart from its value, so that nothing in it is read as an operator.
     LiteralKey(String),

@@ -54,13 +54,10 @@ impl Code {
 /// A fault and its place.
 ///
 /// ```
-/// use bspkit::finding::Finding;
-/// use bspkit::op::check;
-/// let map = bspkit::Bsp::from_vec(bspkit::Builder::new(&bspkit::dialect::QUAKE2).build()?)?;
-/// let findings = check::run(&map, &check::Options::default())?;
-/// let finding: &Finding = &findings[0];
-/// assert_eq!(finding.to_string(), "error[lump-empty] TEXINFO: it is empty, and engines refuse a map without it");
-/// # Ok::<(), bspkit::Error>(())
+/// use bspkit::finding::{Code, Finding, Severity};
+/// static EMPTY: Code = Code::new("lump-empty", Severity::Error, "engines refuse a map without this lump");
+/// let finding = Finding::new(&EMPTY, bspkit::Place::default().lump("TEXINFO"), "it is empty");
+/// assert_eq!(finding.to_string(), "error[lump-empty] TEXINFO: it is empty");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -21,7 +21,7 @@
 //! Without an edit, or with one that sets what is already there, a file does not change. This holds for damaged files
 //! too. An edit changes its lump, the words of the directory that must change, padding, and the bytes that the lump no
 //! longer uses. Bytes that no lump names are kept as content. No input makes the library panic; errors in the input are
-//! reported and kept. [`op::verify`] tests these promises on any map.
+//! reported and kept. [`verify`] tests these promises on any map.
 //!
 //! # Which level to use
 //!
@@ -46,9 +46,9 @@
 //! All are on by default; who only edits maps says `default-features = false`. `json` has findings and other results
 //! as JSON; `binrw` has the traits of that crate for records. `mmap` adds `Bsp::open_mapped`,
 //! which maps a file where [`Bsp::open`] reads it, on Unix; without it the library forbids unsafe code. The program is
-//! the crate `bspkit-cli`, scripts over maps are `bspkit-script`, rule files (Stripper and its relatives)
-//! `bspkit-rules`; what maps need of their games is `bspkit-game`, and maps as text, JSON, folders and images are
-//! `bspkit-text`.
+//! the crate `bspkit-cli`. Operations on whole maps (check, compare, merge, patch, prune) are the crate `bspkit-ops`,
+//! scripts over maps are `bspkit-script`, rule files (Stripper and its relatives) `bspkit-rules`; what maps need of
+//! their games is `bspkit-game`, and maps as text, JSON, folders and images are `bspkit-text`.
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 #![cfg_attr(feature = "mmap", deny(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -56,6 +56,7 @@
 mod bsp;
 mod builder;
 pub mod bytes;
+pub mod compress;
 pub mod content;
 pub mod dialect;
 pub mod disk;
@@ -65,13 +66,15 @@ pub mod file;
 pub mod finding;
 #[cfg(feature = "json")]
 pub mod json;
+pub mod links;
 pub mod near;
-pub mod op;
+pub mod query;
 pub mod record;
 #[doc(hidden)]
 pub mod threads;
+pub mod verify;
 
-pub use bsp::{Bsp, Column, ListName, Records};
+pub use bsp::{Bsp, Column, Detection, ListName, Records};
 pub use builder::Builder;
 pub use bytes::{Data, Rope};
 pub use draft::{

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use bspkit::dialect;
 use bspkit::file::directory::EntryFields;
-use bspkit::op::verify;
+use bspkit::verify;
 use bspkit::{Bsp, Builder, Layout};
 
 const TEXT: &[u8] = b"{\n\"classname\" \"worldspawn\"\n}\n\0";

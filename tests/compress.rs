@@ -9,9 +9,9 @@ use std::num::NonZeroUsize;
 use std::process::{Command, Stdio};
 
 use bspkit::bytes::ByteOrder;
+use bspkit::compress::{self, Options, Outcome};
 use bspkit::dialect::{self, Dialect, Role};
-use bspkit::op::compress::{self, Options, Outcome};
-use bspkit::op::verify;
+use bspkit::verify;
 use bspkit::{Bsp, Builder, ErrorKind, Layout, Slot, SlotId};
 
 const LAYOUTS: [Layout; 3] = [Layout::Keep, Layout::Append, Layout::Repack];

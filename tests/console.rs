@@ -9,9 +9,10 @@ use bspkit::content::lightmap::Adjustment;
 use bspkit::content::texture_names::Renaming;
 use bspkit::content::visibility::VisSet;
 use bspkit::dialect::{Form, Key, Role, SOURCE, SOURCE360, source};
-use bspkit::op::{check, compress, verify};
 use bspkit::record::{FieldInfo, Number, Record, RecordInfo, Shape};
 use bspkit::{Bsp, Builder, Draft, ErrorKind, Layout, SlotId};
+use bspkit::{compress, verify};
+use bspkit_ops::check;
 
 const ROOMS: [&str; 2] = ["room_v20", "room_v19"];
 const LAYOUTS: [Layout; 3] = [Layout::Keep, Layout::Append, Layout::Repack];
@@ -362,7 +363,7 @@ fn stripped_faces_are_no_fault_and_wrong_ones_are() {
 #[test]
 fn what_is_not_known_is_refused() {
     let console = Bsp::from_vec(twin(&room("room_v20"), false)).unwrap();
-    let error = bspkit::op::lmp::LumpFile::export(&console, SlotId::Lump(0)).unwrap_err();
+    let error = bspkit_ops::lmp::LumpFile::export(&console, SlotId::Lump(0)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused);
     // A console's pakfile is not made anew either.
     let mut draft = Bsp::from_vec(Builder::new(&SOURCE360).build().unwrap()).unwrap().draft();

@@ -6,7 +6,7 @@ mod corpus;
 
 use std::collections::BTreeMap;
 
-use bspkit::op::verify::{self, Verdict};
+use bspkit::verify::{self, Verdict};
 use bspkit::{Bsp, ErrorKind};
 
 #[test]

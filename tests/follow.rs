@@ -26,8 +26,8 @@ mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bspkit::dialect::{goldsrc, quake2};
-use bspkit::op::check;
 use bspkit::{Bsp, Draft, ErrorKind};
+use bspkit_ops::check;
 use maps::{fixtures, real, saved};
 use shuffle::Random;
 

@@ -6,9 +6,9 @@ mod random;
 #[path = "common/recipe.rs"]
 mod recipe;
 
+use bspkit::compress;
 use bspkit::dialect::{self, Dialect, Role};
-use bspkit::op::compress;
-use bspkit::op::verify::{self, Verdict};
+use bspkit::verify::{self, Verdict};
 use bspkit::{Bsp, Layout, SlotId};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -11,7 +11,7 @@ mod place;
 mod tail;
 
 use bspkit::dialect::{self, Dialect, Role};
-use bspkit::op::verify;
+use bspkit::verify;
 use bspkit::{Bsp, Builder, Layout, Plan, SlotId};
 
 const LAYOUTS: [Layout; 3] = [Layout::Keep, Layout::Append, Layout::Repack];

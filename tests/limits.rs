@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
-use bspkit::op::unused::Unused;
-use bspkit::op::{check, compare, models, verify};
 use bspkit::record::Shape;
+use bspkit::verify;
 use bspkit::{Bsp, ErrorKind, Layout};
+use bspkit_ops::unused::Unused;
+use bspkit_ops::{check, compare, models};
 
 /// A map of nearly 2 GiB, all but its beginning a hole in the disk.
 #[cfg(all(unix, feature = "mmap"))]
@@ -80,9 +81,9 @@ fn limits_after(map: &str, class: &str, number: usize) -> Vec<String> {
     let messages = |findings: Vec<bspkit::finding::Finding>| -> Vec<String> {
         findings.into_iter().filter(|it| it.code.name == "limit").map(|it| it.message).collect()
     };
-    let introduced = messages(bspkit::op::check::introduced(&draft, &Default::default()).unwrap());
+    let introduced = messages(bspkit_ops::check::introduced(&draft, &Default::default()).unwrap());
     let saved = draft.plan(Layout::Keep).unwrap().to_vec();
-    let checked = messages(bspkit::op::check::run(&Bsp::parse(&saved).unwrap(), &Default::default()).unwrap());
+    let checked = messages(bspkit_ops::check::run(&Bsp::parse(&saved).unwrap(), &Default::default()).unwrap());
     assert_eq!(introduced, checked);
     checked
 }

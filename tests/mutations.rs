@@ -21,8 +21,8 @@ mod renames;
 use bspkit::content::entities::Entities;
 use bspkit::dialect::quake2;
 use bspkit::dialect::{self, Role};
-use bspkit::op::verify::{self, Subject, Verdict, Write};
 use bspkit::record::{Cell, Number, RecordInfo, Shape};
+use bspkit::verify::{self, Subject, Verdict, Write};
 use bspkit::{Bsp, Builder, Draft, Error, Layout, Rope, Slot, SlotId};
 use maps::*;
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use bspkit::dialect::{self, Role};
-use bspkit::op::verify;
+use bspkit::verify;
 use bspkit::{Bsp, Builder, ErrorKind, Layout, SlotId};
 
 const LAYOUTS: [Layout; 3] = [Layout::Keep, Layout::Append, Layout::Repack];

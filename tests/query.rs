@@ -9,7 +9,7 @@ mod naive;
 #[path = "common/random.rs"]
 mod random;
 
-use bspkit::op::query::{FieldChange, Query};
+use bspkit::query::{FieldChange, Query};
 use bspkit::record::FlagNames;
 use bspkit::{Bsp, Draft, ErrorKind, Hint, Layout};
 use bspkit_text::records::{parse_value, value_text};

@@ -169,7 +169,7 @@ fn lumps_of_ritual_are_told_by_what_the_models_share_out() {
         let why = map.row(map.slot("SURFACES").unwrap()).unwrap_err().to_string();
         assert!(why.contains("BRUSHSIDES is"), "{why}");
         // Nor is such a map told that it is broken, as another game's would be: no lump is read as what it is not proved to be.
-        let findings = bspkit::op::check::run(&map, &bspkit::op::check::Options::default()).unwrap();
+        let findings = bspkit_ops::check::run(&map, &bspkit_ops::check::Options::default()).unwrap();
         let read: Vec<_> =
             findings.iter().filter(|it| it.code.name == "index-range" || it.code.name == "count-misfit").collect();
         assert!(read.is_empty(), "{}: {read:?}", dialect.name);

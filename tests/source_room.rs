@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bspkit::op::verify;
+use bspkit::verify;
 use bspkit::{Bsp, SlotId};
 
 const ROOMS: [&str; 6] = ["room_v19", "room_v20", "room_v21", "room_l4d2", "room_v20_lzma", "room_strata"];

@@ -2,7 +2,7 @@
 #![no_main]
 
 use bspkit::Bsp;
-use bspkit::op::verify;
+use bspkit::verify;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

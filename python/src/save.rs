@@ -1,9 +1,9 @@
 //! Saves: a file, or the bytes of one.
 
 use bspkit::finding::Finding;
-use bspkit::op::{check, compare};
 use bspkit::{Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
 use bspkit_game::beside;
+use bspkit_ops::{check, compare};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

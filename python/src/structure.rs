@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use bspkit::op::models::{Copying, Removal};
-use bspkit::op::unused::Unused;
-use bspkit::op::{models, prune};
 use bspkit::{Draft, Error, ErrorKind, Followed, Reference, Structure};
+use bspkit_ops::models::{Copying, Removal};
+use bspkit_ops::unused::Unused;
+use bspkit_ops::{models, prune};
 use bspkit_text::records::list_name;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};

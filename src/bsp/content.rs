@@ -44,21 +44,30 @@ impl fmt::Debug for Memo {
     }
 }
 
-/// The row that describes a slot.
-#[derive(Clone)]
-pub(crate) struct Detection {
+/// The row that describes a slot, and how sure that is: [`Bsp::detection`].
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let detection = map.detection(map.slot("faces")?);
+/// assert_eq!(detection.row.unwrap().lump, "FACES");
+/// assert!(detection.likely.is_none(), "the proof of the row holds");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Detection {
     /// The row, or the reason why the content is not known.
-    pub(crate) row: Result<&'static Row, String>,
+    pub row: Result<&'static Row, String>,
     /// If the proof of no row holds: the row that the slot most likely has, good enough for looking at it.
-    pub(crate) likely: Option<&'static Row>,
+    pub likely: Option<&'static Row>,
     /// The reason why the proof of the likely row fails.
-    pub(crate) misfit: Option<String>,
+    pub misfit: Option<String>,
     /// Whether the detection needs another lump that cannot be read.
-    pub(crate) is_unread: bool,
+    pub is_unread: bool,
 }
 
 impl Detection {
-    pub(crate) fn plainly(row: Result<&'static Row, String>) -> Self {
+    fn plainly(row: Result<&'static Row, String>) -> Self {
         Detection { row, likely: None, misfit: None, is_unread: false }
     }
 }
@@ -96,7 +105,7 @@ impl Memo {
                     let key = (slot.stored.start, slot.stored.end, size);
                     *holders.entry(key).or_insert_with(|| take(size).then_some(index))
                 });
-                let has_room = map.byte_order() == ByteOrder::Big && take(map.len(slot));
+                let has_room = map.byte_order() == ByteOrder::Big && take(map.size(slot));
                 Known { holder, has_room, ..Known::default() }
             });
             known.collect()
@@ -120,11 +129,17 @@ impl<'a> Bsp<'a> {
         self.detected(slot, |detection| detection.row.clone()).map_err(|why| Error::new(ErrorKind::Unsupported, why))
     }
 
+    /// The row of a slot, and how sure that is. [`Bsp::row`] is enough for who reads the content; checks of a damaged
+    /// map look at a likely row too.
+    pub fn detection(&self, slot: &Slot) -> Detection {
+        self.detected(slot, Detection::clone)
+    }
+
     /// Looks at the row of a slot, and at how sure it is.
-    pub(crate) fn detected<T>(&self, slot: &Slot, look: impl FnOnce(&Detection) -> T) -> T {
+    fn detected<T>(&self, slot: &Slot, look: impl FnOnce(&Detection) -> T) -> T {
         match self.known(slot.id).filter(|(own, _)| is_same(own, slot)) {
-            Some((_, known)) => look(known.detection.get_or_init(|| self.detection(slot))),
-            None => look(&self.detection(slot)),
+            Some((_, known)) => look(known.detection.get_or_init(|| self.detect(slot))),
+            None => look(&self.detect(slot)),
         }
     }
 
@@ -138,7 +153,7 @@ impl<'a> Bsp<'a> {
 
     /// If no row fits the lump, but the map as a whole has the known structs, the row of the lump's own version is
     /// taken, provided that the lump is whole records of it.
-    fn detection(&self, slot: &Slot) -> Detection {
+    fn detect(&self, slot: &Slot) -> Detection {
         let version = self.version();
         let rows = self.dialect().rows_of(&slot.name);
         let rows = rows.filter(|row| row.is_of(version));
@@ -370,12 +385,12 @@ impl<'a> Bsp<'a> {
     fn claimed_len(&self, slot: &Slot) -> usize {
         match slot.bounds {
             Bounds::Overrun | Bounds::Outside => usize::try_from(slot.length).unwrap_or(0),
-            _ => self.len(slot),
+            _ => self.size(slot),
         }
     }
 
     /// The size of a slot in bytes, decompressed.
-    pub(crate) fn len(&self, slot: &Slot) -> usize {
+    pub fn size(&self, slot: &Slot) -> usize {
         self.decompressed_size(slot.id).unwrap_or(slot.stored.len())
     }
 }

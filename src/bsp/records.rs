@@ -167,7 +167,13 @@ impl<'a> Bsp<'a> {
     }
 
     /// The lump that numbers refer to which name this one: another one, or none, if tools have left it out.
-    pub(crate) fn referred<'n>(&self, lump: &'n str) -> Option<&'n str> {
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+    /// assert_eq!(map.referred("FACES"), Some("FACES"));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn referred<'n>(&self, lump: &'n str) -> Option<&'n str> {
         let left_out = self.dialect().checks.left_out.iter().find(|(left_out, _)| *left_out == lump);
         match left_out.filter(|_| self.named(lump).is_some_and(|slot| slot.length == 0)) {
             Some((_, other)) => *other,
@@ -182,8 +188,12 @@ fn no_list(slot: &Slot, list: &str, known: &[&str]) -> Error {
 }
 
 impl<'a> Records<'a> {
-    /// The lists of a slot with this row and these bytes, which are little-endian.
-    pub(crate) fn lists(slot: &Slot, row: &'static Row, bytes: Data<'a>) -> Result<Vec<Self>> {
+    /// The lists of a slot with this row and these bytes, which are little-endian. [`Bsp::lists`] takes the row and the
+    /// bytes that the map has; this is for a row that is only likely ([`Bsp::detection`]), and for other bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] if a list does not fit.
+    pub fn lists(slot: &Slot, row: &'static Row, bytes: Data<'a>) -> Result<Vec<Self>> {
         let spans = row.parts(&bytes).map_err(|error| error.at(Place::default().lump(&slot.name)))?;
         let records = spans.into_iter().map(|span| {
             let dot = if span.list.is_empty() { "" } else { "." };

@@ -41,6 +41,9 @@ pub trait Lens<'a>: Content<'a> {
 
     #[doc(hidden)]
     fn of<'o>(open: &'o mut Open<'a>) -> Option<&'o mut Self>;
+
+    #[doc(hidden)]
+    fn look<'o>(open: &'o Open<'a>) -> Option<&'o Self>;
 }
 
 /// The functions of a lens that a draft calls. Other crates cannot name this trait, which seals [`Lens`].
@@ -79,6 +82,13 @@ macro_rules! lenses {
             }
 
             fn of<'o>(open: &'o mut Open<'a>) -> Option<&'o mut Self> {
+                match open {
+                    Open::$name(lens) => Some(lens),
+                    _ => None,
+                }
+            }
+
+            fn look<'o>(open: &'o Open<'a>) -> Option<&'o Self> {
                 match open {
                     Open::$name(lens) => Some(lens),
                     _ => None,

@@ -241,7 +241,7 @@ impl<'a> TextureStrings<'a> {
     }
 
     /// The bytes of all names, each with the NUL that ends it; `None` if an offset is not in the strings.
-    pub(crate) fn extents(&self) -> Option<Vec<Range<usize>>> {
+    pub fn extents(&self) -> Option<Vec<Range<usize>>> {
         let whole = |range: Range<usize>| range.start..(range.end + 1).min(self.strings.len());
         (0..self.len()).map(|index| self.extent(index).ok().map(whole)).collect()
     }

@@ -9,7 +9,7 @@ use crate::near;
 
 // What checks know of a dialect, as data: what its engines require, how its light is laid out, and their limits.
 
-/// The data of a dialect for [`crate::op::check`].
+/// The data of a dialect for checks and sums: those of the crate `bspkit-ops`.
 ///
 /// ```
 /// use bspkit::dialect::QUAKE2;
@@ -137,7 +137,6 @@ impl Limit {
 
 /// What a [`Limit`] counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Unit {
     /// The records of a lump.
     Records,
@@ -269,9 +268,8 @@ pub struct Checksum {
     pub is_verified: bool,
 }
 
-/// How a [`Checksum`] is computed.
+/// How a [`Checksum`] is computed. Whoever computes sums has to know all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Sum {
     /// `Com_BlockChecksum`: the four words of an MD4 combined by XOR; for several lumps, the words of each.
     BlockMd4,
@@ -285,9 +283,9 @@ pub enum Sum {
     Crc16,
 }
 
-/// The bytes that a [`Checksum`] covers, always as stored, also if they are compressed.
+/// The bytes that a [`Checksum`] covers, always as stored, also if they are compressed. Whoever computes sums has to
+/// know all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Covers {
     /// The whole file.
     File,

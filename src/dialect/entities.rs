@@ -257,7 +257,7 @@ impl EntityRules {
     }
 
     /// The rule of this trait.
-    pub(crate) fn rule(&self, what: TextTrait) -> Option<&'static TextRule> {
+    pub fn rule(&self, what: TextTrait) -> Option<&'static TextRule> {
         self.rules.iter().find(|rule| rule.what == what)
     }
 }

@@ -151,9 +151,8 @@ pub struct EntityReference {
     pub is_all: bool,
 }
 
-/// The form of a value that refers to a record.
+/// The form of a value that refers to a record. Whoever follows references has to know each form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum EntityForm {
     /// `*` and the index.
     Starred,

@@ -1,7 +1,7 @@
 //! Drafts: pending edits of a map. [`Draft::plan`] places the edited slots, and [`crate::Plan::save`] writes the file.
 
 mod compression;
-pub(crate) mod follow;
+mod follow;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
@@ -29,7 +29,6 @@ use crate::file::{self, Edits, Layout, Plan, SaveOptions, Saved, Slot, SlotId};
 use crate::record::{Held, Record, TableMut};
 pub use compression::Compression;
 use compression::{Stored, refused};
-pub(crate) use follow::entity_values;
 pub use follow::{
     Branch, Branches, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree, References, Splice, Structure,
 };
@@ -60,14 +59,6 @@ pub struct Draft<'a> {
     followed: BTreeSet<String>,
     /// Shapes of brushes that came with their solids from another map.
     brought: BTreeSet<Vec<u8>>,
-}
-
-/// Lenses that know what was edited, as far as they are open.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct OpenContent<'d, 'a> {
-    pub(crate) entities: Option<&'d Entities<'a>>,
-    pub(crate) light: Option<&'d Light<'a>>,
-    pub(crate) pak: Option<&'d Pak<'a>>,
 }
 
 impl<'a> Bsp<'a> {
@@ -107,6 +98,21 @@ impl<'a> Draft<'a> {
             None => self.open_lens(|from| L::read(from).map(L::wrap))?,
         };
         self.stores.open.get_mut(at).and_then(|open| L::of(&mut open.lens)).ok_or_else(not_open)
+    }
+
+    /// A lens as it is open for edits, to look at what they did; `None` if it is not open.
+    ///
+    /// ```
+    /// use bspkit::content::entities::Entities;
+    /// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+    /// assert!(draft.opened::<Entities>().is_none());
+    /// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+    /// let entities = draft.opened::<Entities>().unwrap();
+    /// assert!(entities.get(0).unwrap().is_edited() && !entities.get(1).unwrap().is_edited());
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn opened<L: Lens<'a>>(&self) -> Option<&L> {
+        self.stores.open.iter().find_map(|open| L::look(&open.lens))
     }
 
     /// A slot's bytes as the draft has them, decompressed, in the file's byte order.
@@ -334,37 +340,19 @@ impl<'a> Draft<'a> {
         Ok((!is_same).then(|| self.bsp.pending(&bytes, &self.versions)))
     }
 
-    /// The content as it is being edited.
-    pub(crate) fn open_content(&self) -> OpenContent<'_, 'a> {
-        let mut content = OpenContent::default();
-        for open in &self.stores.open {
-            match &open.lens {
-                Open::Entities(lens) => content.entities = Some(&**lens),
-                Open::Light(lens) => content.light = Some(&**lens),
-                Open::Pak(lens) => content.pak = Some(&**lens),
-                _ => {}
-            }
-        }
-        content
-    }
-
-    /// The slots whose compression changes, and whether they are compressed then.
-    pub(crate) fn recompressed(&self) -> impl Iterator<Item = (SlotId, bool)> {
-        self.compressions.iter().map(|(slot, stored)| (*slot, matches!(stored, Stored::Lzma { .. })))
-    }
-
-    /// The shapes of brushes that came with their solids from another map, and those that come now.
-    pub(crate) fn brought(&mut self) -> &mut BTreeSet<Vec<u8>> {
-        &mut self.brought
+    /// Notes the shapes of brushes that come with their solids from another map. The shape of a brush is a form of its
+    /// planes that its author chooses; what checks whether each brush has its solid asks [`Draft::has_solid`].
+    pub fn bring_solids(&mut self, shapes: impl IntoIterator<Item = Vec<u8>>) {
+        self.brought.extend(shapes);
     }
 
     /// Whether a brush of this shape came with its solid.
-    pub(crate) fn has_brought(&self, shape: &[u8]) -> bool {
+    pub fn has_solid(&self, shape: &[u8]) -> bool {
         self.brought.contains(shape)
     }
 
     /// Whether all that refers to the records of a lump followed an edit of their number.
-    pub(crate) fn has_followed(&self, lump: &str) -> bool {
+    pub fn has_followed(&self, lump: &str) -> bool {
         self.followed.contains(lump)
     }
 

@@ -185,19 +185,20 @@ impl<'a> Container<'a> {
         Container { parts: Arc::new(parts), pending: Some(Arc::new(all)), ..self.clone() }
     }
 
-    /// Whether it is a map that is not placed yet.
-    pub(crate) fn has_pending(&self) -> bool {
+    /// Whether it is a map with pending edits ([`crate::Draft::view`]): the places of slots in the file are not known
+    /// yet.
+    pub fn has_pending(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// Whether a slot has bytes that differ from the file's.
-    pub(crate) fn is_pending(&self, id: SlotId) -> bool {
+    /// Whether a slot has pending bytes, which differ from the file's.
+    pub fn is_pending(&self, id: SlotId) -> bool {
         self.pending.as_ref().is_some_and(|pending| pending.contains_key(&id))
     }
 
     /// Whether a slot has new bytes in several parts: most of them are those of the file, and to read them is to copy
     /// them.
-    pub(crate) fn is_rope(&self, id: SlotId) -> bool {
+    pub fn is_rope(&self, id: SlotId) -> bool {
         let pending = self.pending.as_ref().and_then(|pending| pending.get(&id));
         pending.is_some_and(|joined| joined.rope.parts().nth(1).is_some())
     }

@@ -229,7 +229,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The bytes of a range of the new file, in parts, up to the end of the file; the parts are not joined in memory.
-    pub(crate) fn slice(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
+    pub fn slice(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
         let mut at = 0;
         self.parts().filter_map(move |part| {
             let start = at;

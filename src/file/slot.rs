@@ -155,13 +155,20 @@ impl Slot {
         Slot { id, name, offset, length, version, unpacked, stored, bounds, words }
     }
 
+    /// The offsets in the file of its words: that of its offset first, then those that the directory has of its length,
+    /// decompressed size, version and flags.
+    pub fn word_offsets(&self) -> impl Iterator<Item = usize> + use<> {
+        let SlotWords { offset, length, unpacked, version, flags, .. } = self.words;
+        [Some(offset), Some(length), unpacked, version, flags].into_iter().flatten()
+    }
+
     /// The flags of a member of the game lump.
     pub(crate) fn flags(&self, file: &[u8]) -> Option<u16> {
         self.words.order.half(file, self.words.flags?)
     }
 
     /// Whether the slot is top-level, and not within another slot's directory.
-    pub(crate) fn is_top_level(&self) -> bool {
+    pub fn is_top_level(&self) -> bool {
         matches!(self.id, SlotId::Lump(_) | SlotId::Extra(_))
     }
 }

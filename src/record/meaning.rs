@@ -116,7 +116,7 @@ pub enum Meaning {
 
 impl Meaning {
     /// The lump in which a number is the index of one record, and the numbers that are none.
-    pub(crate) fn one(self) -> Option<(&'static str, &'static [i64])> {
+    pub fn one(self) -> Option<(&'static str, &'static [i64])> {
         match self {
             Meaning::Index { lump, none, .. } => Some((lump, none)),
             Meaning::Next { lump } => Some((lump, &[0])),
@@ -192,7 +192,7 @@ impl Count {
     }
 
     /// The number with another count in it; `None` if it has no room for the count.
-    pub(crate) fn put(self, number: i64, count: i64) -> Option<i64> {
+    pub fn put(self, number: i64, count: i64) -> Option<i64> {
         let new = match self.form {
             CountForm::Number => count,
             CountForm::Bits { mask, shift } => number & !i64::from(mask) | (count << shift) & i64::from(mask),

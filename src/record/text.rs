@@ -73,7 +73,7 @@ impl Cell {
     }
 
     /// Those whose numbers mean more than a quantity.
-    pub(crate) fn meant(fields: &[FieldInfo]) -> Vec<Cell> {
+    pub fn meant(fields: &[FieldInfo]) -> Vec<Cell> {
         shape::of(fields, |meaning| meaning != Meaning::Plain)
     }
 

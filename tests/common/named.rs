@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use bspkit::dialect::Role;
-use bspkit::op::compare::{Change, Comparison, Kind};
 use bspkit::{Bsp, Data, SegmentKind, SlotId};
+use bspkit_ops::compare::{Change, Comparison, Kind};
 
 /// Compares two maps.
 pub(crate) type Compare = fn(&Bsp<'_>, &Bsp<'_>, usize) -> Comparison;

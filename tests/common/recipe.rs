@@ -2,7 +2,7 @@
 
 use bspkit::dialect::{self, Dialect, Role};
 use bspkit::file::directory::EntryFields;
-use bspkit::op::verify::Verdict;
+use bspkit::verify::Verdict;
 use bspkit::{Bsp, Builder};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bspkit::op::check;
 use bspkit::{Bsp, ErrorKind, Hint};
+use bspkit_ops::check;
 
 use super::maps::{fixtures, real, saved};
 use super::shuffle::{self, Random};

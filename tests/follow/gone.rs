@@ -299,7 +299,7 @@ fn bits_beyond_the_last_leaf_mean_no_leaf() {
     let damaged = saved(&draft);
     let error = damaged.draft().reorder(goldsrc::LEAFS, &[0, 2, 1]).unwrap_err();
     assert!(error.kind() == ErrorKind::Refused && error.to_string().contains("cannot follow"), "{error}");
-    let outcome = bspkit::op::verify::run_on_list(&damaged, &bspkit::op::verify::Subject::REAL, "LEAFS");
+    let outcome = bspkit::verify::run_on_list(&damaged, &bspkit::verify::Subject::REAL, "LEAFS");
     let laws = ["reorder", "splice"].map(|law| outcome.law(law).unwrap().to_string());
     assert!(laws.iter().all(|verdict| verdict.starts_with("skipped: ")), "{laws:?}");
     assert!(laws[1].contains("cannot follow LEAFS"), "{laws:?}");
@@ -333,7 +333,7 @@ fn records_of_source_can_be_added_and_removed() {
         // A brush goes with its sides, so that all sums hold.
         let mut draft = map.draft();
         remove(&mut draft, "BRUSHES", 1, false).unwrap();
-        let errors = bspkit::op::check::introduced(&draft, &bspkit::op::check::Options::default()).unwrap();
+        let errors = bspkit_ops::check::introduced(&draft, &bspkit_ops::check::Options::default()).unwrap();
         assert!(errors.is_empty(), "{name}: {errors:#?}");
         remove(&mut map.draft(), "BRUSHSIDES", 7, true).unwrap();
     }

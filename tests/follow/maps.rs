@@ -8,7 +8,9 @@ use super::corpus;
 
 /// The maps of the repository, with their paths.
 pub(crate) fn fixtures() -> Vec<(String, Bsp<'static>)> {
-    let maps = corpus::under(Path::new("tests/maps"));
+    // Tests of a crate run in its folder.
+    let folder = ["tests/maps", "../../tests/maps"].into_iter().map(Path::new).find(|folder| folder.is_dir());
+    let maps = corpus::under(folder.unwrap());
     maps.into_iter().map(|path| (path.display().to_string(), Bsp::open(&path).unwrap())).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use bspkit::bytes::ByteOrder;
 use bspkit::dialect::{self, Role};
-use bspkit::op::verify;
+use bspkit::verify;
 use bspkit::{Bsp, Builder, Compression, ErrorKind, Layout, SlotId};
 
 use super::{assert_sound, sandwich, source_family, text, with_entities};

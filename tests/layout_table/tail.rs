@@ -2,7 +2,7 @@
 
 use bspkit::dialect::{self, Role};
 use bspkit::file::directory::EntryFields;
-use bspkit::op::verify;
+use bspkit::verify;
 use bspkit::{Bsp, Builder, Layout, SlotId};
 
 use super::{assert_sound, at, last_end, padded, role, sandwich, text, with_entities};

@@ -2,8 +2,8 @@
 
 use bspkit::content::lightmap::LightFaultKind;
 use bspkit::dialect::{goldsrc, quake2, quake3, source};
-use bspkit::op::check;
 use bspkit::{Bsp, Draft, Layout};
+use bspkit_ops::check;
 
 use super::fixture;
 

@@ -1,7 +1,7 @@
 //! Comparisons with one mistake each, which the law of comparisons has to see.
 
 use bspkit::Bsp;
-use bspkit::op::compare::{Change, Comparison, Kind, LumpChanges, whole};
+use bspkit_ops::compare::{Change, Comparison, Kind, LumpChanges, whole};
 
 use super::maps::{bloodlines, compressed, console, shared, source, with_bspx};
 use super::named::{Compare, every_byte_is_named};

@@ -1,8 +1,8 @@
 //! Faults of folders and merges, each with the law that finds it.
 
-use bspkit::op::merge::merge;
-use bspkit::op::models::Removal;
 use bspkit::{Bsp, Data, Layout};
+use bspkit_ops::merge::merge;
+use bspkit_ops::models::Removal;
 use bspkit_text::records::Numbers;
 
 type Merge = fn(&Bsp<'static>, &Bsp<'static>, &Bsp<'static>) -> Vec<u8>;

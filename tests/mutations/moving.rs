@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use bspkit::op::verify::{Subject, run_on_list};
+use bspkit::verify::{Subject, run_on_list};
 use bspkit::{Bsp, Draft, Result};
 
 /// A list in another order, with all numbers that refer to it as they were.

@@ -2,7 +2,7 @@
 
 use bspkit::content::pak::{Method, Pak};
 use bspkit::dialect::{self, Role};
-use bspkit::op::verify;
+use bspkit::verify;
 use bspkit::{Bsp, Builder, ErrorKind, Layout};
 use proptest::collection::vec;
 use proptest::prelude::*;

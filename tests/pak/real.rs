@@ -2,7 +2,7 @@
 
 use bspkit::content::pak::Pak;
 use bspkit::dialect::Role;
-use bspkit::op::verify;
+use bspkit::verify;
 use bspkit::{Bsp, Layout, SlotId};
 
 use super::law::{self, Expected};

@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::Result;
 use bspkit::dialect::{ALL, Use};
 use bspkit::finding::{Finding, Severity};
-use bspkit::op::check::{self, CODES, Denied};
-use bspkit::op::checksum::{self, Computed, Value};
-use bspkit::op::verify::{self, Outcome, Verdict};
+use bspkit::verify::{self, Outcome, Verdict};
+use bspkit_ops::check::{self, CODES, Denied};
+use bspkit_ops::checksum::{self, Computed, Value};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 

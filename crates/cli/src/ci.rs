@@ -11,9 +11,9 @@ use anyhow::{Context as _, Error, Result};
 use bspkit::disk::input;
 use bspkit::file::replace;
 use bspkit::finding::Finding;
-use bspkit::op::check::few;
-use bspkit::op::policy::{self, Policy};
 use bspkit::{Bsp, SaveOptions};
+use bspkit_ops::check::few;
+use bspkit_ops::policy::{self, Policy};
 use bspkit_text::ci::{self, Baseline, MapFindings, Report};
 use bspkit_text::policy as policy_text;
 use clap::ValueEnum;
@@ -155,7 +155,7 @@ impl Sums {
     }
 }
 
-/// All findings about a map, and so many of a kind; the error if it cannot be opened or checked.
+/// All findings about a map, at most this many of a kind; the error if it cannot be opened or checked.
 fn look_at(cx: &Context, map: &MapFile, policy: &Policy, most: Option<usize>) -> (MapFindings, Result<()>) {
     let mut found = MapFindings { path: map.path.clone(), ..MapFindings::default() };
     let name = if is_stdin(&map.path) { Path::new("stdin") } else { &map.path };

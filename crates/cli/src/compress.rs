@@ -1,9 +1,9 @@
 //! `compress`, `decompress`, `prune`: the size of a map.
 
 use anyhow::Result;
-use bspkit::op::compress::{self, Report};
-use bspkit::op::prune::{Freed, Options, Pruned, PrunedLump, prune};
+use bspkit::compress::{self, Report};
 use bspkit::{Bsp, Draft, ErrorKind};
+use bspkit_ops::prune::{Freed, Options, Pruned, PrunedLump, prune};
 use bspkit_text::records::list_name;
 
 use super::context::Context;

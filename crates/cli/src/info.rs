@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use bspkit::dialect::{Form, Role, Span, Unit, Whose};
 use bspkit::file::replace;
-use bspkit::op::check::{self, Usage};
 use bspkit::{Bsp, SaveOptions, Segment, SegmentKind, Slot, SlotId};
+use bspkit_ops::check::{self, Usage};
 use serde::Serialize;
 
 use super::check::EngineName;
@@ -318,7 +318,6 @@ impl From<&Usage> for LimitJson {
             Unit::FaceEdges => "face-edges",
             Unit::Values(_) => "values",
             Unit::OfClass(_) => "class",
-            _ => "other",
         };
         // Tenths are enough, and stay short as text.
         let percent = (usage.percent() * 10.0).round() / 10.0;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use bspkit::disk::{input, put};
 use bspkit::file::replace;
-use bspkit::op::lmp::LumpFile;
 use bspkit::{Bsp, ErrorKind, SaveOptions};
+use bspkit_ops::lmp::LumpFile;
 
 use super::context::Context;
 use super::talk::Code;

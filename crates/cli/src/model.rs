@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::dialect::Role;
-use bspkit::op::models::{self, Copied, Copying, Model, Removal, Removed};
+use bspkit_ops::models::{self, Copied, Copying, Model, Removal, Removed};
 use serde::Serialize;
 
 use super::context::Context;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use bspkit::disk::input;
-use bspkit::op::models::Removal;
 use bspkit::{Draft, Error, ErrorKind, Followed, Structure};
+use bspkit_ops::models::Removal;
 use bspkit_text::folder;
 use bspkit_text::records::{Format, Lump, list_name};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

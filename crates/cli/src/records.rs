@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::disk::input;
-use bspkit::op::query::{FieldChange, Query};
+use bspkit::query::{FieldChange, Query};
 use bspkit::record::FlagNames;
 use bspkit::{Branches, Bsp, Draft, Error, ErrorKind, Followed, ReferenceTree};
 use bspkit_text::folder;

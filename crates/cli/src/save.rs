@@ -13,12 +13,12 @@ use bspkit::dialect::AREAS;
 use bspkit::disk::put;
 use bspkit::file::SideFile;
 use bspkit::finding::{Finding, Severity};
-use bspkit::op::check::{self, Options, Stale};
-use bspkit::op::checksum;
-use bspkit::op::compare::Comparison;
 use bspkit::{Bsp, Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
 use bspkit_game::aas;
 use bspkit_game::beside;
+use bspkit_ops::check::{self, Options, Stale};
+use bspkit_ops::checksum;
+use bspkit_ops::compare::Comparison;
 use clap::{Args, ValueEnum};
 
 use super::context::{Context, is_stdin};

@@ -199,7 +199,7 @@ fn text_of_maps_is_not_markup() {
         });
         checked(&old, &new);
         let names = [hostile, hostile];
-        tags(&bspkit_text::page::page(names, [&old, &new], &bspkit::op::compare::whole(&old, &new, 10)));
+        tags(&bspkit_text::page::page(names, [&old, &new], &bspkit_ops::compare::whole(&old, &new, 10)));
     }
 }
 

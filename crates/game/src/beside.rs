@@ -13,9 +13,9 @@ use bspkit::content::lightmap::Light;
 use bspkit::dialect::{AREAS, Beside, By, Covers, Part, Role};
 use bspkit::disk::shown;
 use bspkit::file::directory::LumpFileHeader;
-use bspkit::op::checksum;
 use bspkit::record::{Field as _, Record as _};
 use bspkit::{Bsp, Draft, Plan, SlotId};
+use bspkit_ops::checksum;
 
 use crate::res;
 

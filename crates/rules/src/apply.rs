@@ -8,8 +8,8 @@ use super::lazyripent::{Act, Stored};
 use super::{Action, Applied, Match, NewPair, Pair, Report, Rule, Rules, Step, Who, pattern, rules_for};
 use bspkit::bytes::{index, short};
 use bspkit::content::entities::{Entities, Entity, EntityMut};
-use bspkit::op::check::is_name;
 use bspkit::{Error, ErrorKind, Result};
+use bspkit_ops::check::is_name;
 
 // Rules applied, one after the other, to the pairs of entities. The text is edited afterwards, once (`door`).
 

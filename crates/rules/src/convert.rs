@@ -6,7 +6,7 @@ use super::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Rule, Rule
 use bspkit::Result;
 use bspkit::bytes::escaped;
 use bspkit::content::select::Selector;
-use bspkit::op::patch::{Change, Expected as Pair, Operation, PairKey, Patch, Target};
+use bspkit_ops::patch::{Change, Expected as Pair, Operation, PairKey, Patch, Target};
 
 // Rules as patches and patches as rules.
 //

@@ -10,7 +10,7 @@ use super::finder::Finder;
 use super::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Rule, Rules, Step, Test};
 use bspkit::bytes::escaped;
 use bspkit::content::entities::{Entities, Entity};
-use bspkit::op::diff;
+use bspkit_ops::diff;
 
 /// Keys that tell entities apart, the best ones first.
 const TELLING: [&[&[u8]]; 9] = [

@@ -467,7 +467,8 @@ codes! {
     MANY = "rule-many", Warning, [], "the rule matches worldspawn, or half of a map's entities or more";
     REFUSED = "rule-refused", Error, [],
         "a map that the rule would make cannot be read by its engines, so it is not applied";
-    TARGET = "rule-target", Warning, [], "the rule writes a target or an output for a name that no entity of the map has";
+    TARGET = "rule-target", Warning, [],
+        "the rule writes a target or an output for a name that no entity of the map has";
     LEFT = "rule-left", Note, [], "targets or outputs of the map give a name that no entity has after the rule";
     LOOSE = "rule-loose", Warning, [], "an entity matches by equal keys, though not every pair of the rule is in it";
 }

@@ -1,12 +1,12 @@
-//! What rules do on maps, as findings: rules that match nothing, suspiciously much, or in another way than they look, and
-//! names that nothing has after them.
+//! What rules do on maps, as findings: rules that match nothing, suspiciously much, or in another way than they look,
+//! and names that nothing has after them.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use bspkit::bytes::escaped;
 use bspkit::content::entities::Entities;
-use bspkit::op::check::unanswered;
+use bspkit_ops::check::unanswered;
 
 use super::apply::{Work, edited, worked};
 use super::{Action, Applied, At, Code, Finding, LEFT, LOOSE, MANY, NO_MAP, NO_MATCH, REFUSED, Rules, TARGET};

@@ -8,7 +8,7 @@ use super::values::{bytes_of, kind, shown, signed};
 use super::{Map, State};
 use bspkit::bytes::rounded;
 use bspkit::content::lightmap::{Adjustment, Image, Light, LightSet, Luxel};
-use bspkit::op::query::{FieldChange, Query};
+use bspkit::query::{FieldChange, Query};
 use bspkit::record::{self, FieldInfo, FlagNames, Meaning, Number, Part, RecordInfo, Shape};
 use bspkit::{Error, ErrorKind, Result, SlotId};
 

@@ -4,18 +4,18 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use bspkit::json::text_and_raw;
-use bspkit::op::compare::{
+use bspkit::record::Text;
+use bspkit_ops::compare::{
     Change, Comparison, EntityChange, FieldChange, FileChange, Hows, KeyChange, LightChange, LumpChanges, ModelsChange,
     Renumbered, SolidChange, TextChange, Touched, WordChange,
 };
-use bspkit::record::Text;
 
 /// A comparison in JSON: `touched` has the counts, `changes` names what differs, and `more` is the number of changes
 /// that are not named.
 ///
 /// ```
 /// use bspkit_text::changes::ComparisonJson;
-/// use bspkit::op::compare;
+/// use bspkit_ops::compare;
 /// let mut draft = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?.draft();
 /// draft.update(bspkit::dialect::quake2::PLANES, 3, |plane| plane.distance = 8.0)?;
 /// let json = serde_json::to_value(ComparisonJson::new(&compare::draft(&draft, 10)?)).unwrap();
@@ -53,7 +53,7 @@ impl ComparisonJson {
 ///
 /// ```
 /// use bspkit_text::changes::DiffJson;
-/// use bspkit::op::compare;
+/// use bspkit_ops::compare;
 /// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
 /// let found = compare::whole(&map, &map, 10);
 /// let json = serde_json::to_value(DiffJson::new(&found)).unwrap();
@@ -90,7 +90,7 @@ impl<'c> DiffJson<'c> {
 ///
 /// ```
 /// use bspkit_text::changes::LumpJson;
-/// use bspkit::op::compare;
+/// use bspkit_ops::compare;
 /// let [map, other] = ["rooms", "box"].map(|name| bspkit::Bsp::open(format!("../../tests/maps/q2/own_{name}.bsp")));
 /// let found = compare::whole(&map?, &other?, 10);
 /// let json = serde_json::to_value(LumpJson::new(&found.lumps[0])).unwrap();

@@ -31,9 +31,9 @@ use bspkit::bytes::escaped;
 use bspkit::content::entities::{Entities, Entity};
 use bspkit::content::select::Selector;
 use bspkit::json::{syntax, text_and_raw};
-use bspkit::op::diff::{Content, Wanted, patch_to};
-use bspkit::op::patch::Patch;
 use bspkit::{Error, ErrorKind, Result};
+use bspkit_ops::diff::{Content, Wanted, patch_to};
+use bspkit_ops::patch::Patch;
 
 /// An entity in JSON.
 ///

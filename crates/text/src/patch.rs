@@ -20,8 +20,8 @@ use serde_json::{Map, Value};
 use bspkit::bytes::escaped;
 use bspkit::content::select::Selector;
 use bspkit::json::{Members, base64, text_and_raw};
-use bspkit::op::patch::{Change, Expected, Match, Operation, PairKey, Patch, Spot, Target};
 use bspkit::{Error, ErrorKind, Result as ErrorResult, near};
+use bspkit_ops::patch::{Change, Expected, Match, Operation, PairKey, Patch, Spot, Target};
 
 /// Reads a patch. An unknown member is refused.
 ///

@@ -17,9 +17,9 @@ use bspkit::bytes::escaped;
 use bspkit::content::select::Selector;
 use bspkit::dialect::{self, ALL, Role};
 use bspkit::near;
-use bspkit::op::check::{self, Denied};
-use bspkit::op::policy::{Compressed, Glob, Policy};
 use bspkit::{Error, ErrorKind, Result};
+use bspkit_ops::check::{self, Denied};
+use bspkit_ops::policy::{Compressed, Glob, Policy};
 
 type Value<'i> = Spanned<DeValue<'i>>;
 

@@ -30,13 +30,13 @@ use std::sync::Arc;
 use crate::bytes::{self, escaped, short, unescape};
 use crate::content::lens::{Content, Reader};
 use crate::content::select::Selector;
-use crate::dialect::{EntityRules, Role, TextSyntax};
+use crate::dialect::{Dialect, EntityForm, EntityReference, EntityRules, Role, TextSyntax};
+use crate::links::star;
 use crate::{Data, Error, ErrorKind, Result, Rope, near};
 pub use arrange::Ids;
 pub use arrangement::{Arrangement, Beside};
 pub use edit::{EntityMut, Output, OutputField};
 use parse::{PairSpan, Source, Span};
-pub(crate) use rule::is_world;
 pub use rule::{Diagnostic, DiagnosticKind, Diagnostics, Flaw};
 
 /// The entities of a map, in the order of its text.
@@ -269,28 +269,32 @@ impl<'a> Entities<'a> {
         map
     }
 
-    /// Whether it was read from these bytes.
-    pub(crate) fn is_read_from(&self, bytes: &[u8]) -> bool {
+    /// Whether it was read from these bytes, and not from others that a draft had for them.
+    pub fn is_read_from(&self, bytes: &[u8]) -> bool {
         std::ptr::eq(&*self.source.data, bytes) || *self.source.data == *bytes
     }
 
-    /// The entities as they were read.
-    pub(crate) fn original(&self) -> Self {
+    /// The entities as they were read, without the edits. With [`Entities::origin`] it says what an edit did.
+    ///
+    /// ```
+    /// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+    /// let entities = draft.entities()?;
+    /// let count = entities.len();
+    /// entities.remove(1)?;
+    /// assert_eq!((entities.origin(1), entities.original().len()), (Some(2), count));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn original(&self) -> Self {
         Entities::of(Arc::clone(&self.source), self.rules)
     }
 
     /// The index that an entity had in the text that was read; `None` for a new one.
-    pub(crate) fn origin(&self, index: usize) -> Option<usize> {
+    pub fn origin(&self, index: usize) -> Option<usize> {
         let origin = match &self.nodes.get(index)?.body {
             Body::Source(origin) => Some(*origin),
             Body::Own(own) => own.origin,
         };
         origin.map(bytes::index)
-    }
-
-    /// Whether nothing of an entity was edited but perhaps its place.
-    pub(crate) fn is_as_read(&self, index: usize) -> bool {
-        self.nodes.get(index).is_some_and(|node| matches!(node.body, Body::Source(_)))
     }
 
     fn check_index(&self, index: usize) -> Result<()> {
@@ -418,8 +422,42 @@ impl<'e> Entity<'e> {
         pairs.iter().filter(its).map(move |pair| unquoted(&bytes[pair.value.range()], syntax).0)
     }
 
+    /// Whether it is the world, if it is the first one of a map.
+    pub fn is_world(&self) -> bool {
+        self.class().is_some_and(|class| class.eq_ignore_ascii_case(rule::WORLD))
+    }
+
+    /// The values that refer to records, by the references that a dialect has in entities.
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+    /// let entities = map.entities()?;
+    /// let values = entities.iter().flat_map(|entity| entity.record_values(map.dialect()));
+    /// assert!(values.into_iter().all(|value| value.reference.lump == "MODELS"));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn record_values(&self, dialect: &Dialect) -> Vec<RecordValue> {
+        let mut found = Vec::new();
+        for reference in dialect.entity_references {
+            let number = |value: &[u8]| match reference.form {
+                EntityForm::Starred => star(value),
+                EntityForm::Index | EntityForm::Field(_) => {
+                    std::str::from_utf8(value).ok().and_then(|value| value.trim().parse().ok())
+                }
+            };
+            for pair in self.numbers_of(reference.key.as_bytes()) {
+                if !reference.class.is_empty() && self.class() != Some(reference.class.as_bytes()) {
+                    break;
+                }
+                let number = self.pairs_in(pair..pair + 1).next().and_then(|pair| number(pair.value));
+                found.extend(number.map(|number| RecordValue { reference, entity: self.index, pair, number }));
+            }
+        }
+        found
+    }
+
     /// The numbers of the pairs of a key.
-    pub(crate) fn numbers_of(&self, key: &[u8]) -> impl Iterator<Item = usize> {
+    fn numbers_of(&self, key: &[u8]) -> impl Iterator<Item = usize> {
         let is_its = |pair: &PairSpan| pair.has_key(self.bytes, self.syntax, key);
         self.pairs.iter().enumerate().filter(move |(_, pair)| is_its(pair)).map(|(number, _)| number)
     }
@@ -430,7 +468,7 @@ impl<'e> Entity<'e> {
     }
 
     /// Some of the pairs; none if there are not as many.
-    pub(crate) fn pairs_in(
+    pub fn pairs_in(
         &self,
         range: Range<usize>,
     ) -> impl DoubleEndedIterator<Item = Pair<'e>> + ExactSizeIterator + Clone + use<'e> {
@@ -438,14 +476,6 @@ impl<'e> Entity<'e> {
         let inner = move |span: Span| unquoted(&bytes[span.range()], syntax).0;
         let pairs = self.pairs.get(range).unwrap_or_default();
         pairs.iter().map(move |pair| Pair { key: inner(pair.key), value: inner(pair.value) })
-    }
-
-    /// Whether a pair of this entity is the same as a pair of another one.
-    pub(crate) fn has_pair_of(&self, at: usize, other: &Entity<'_>, other_at: usize) -> bool {
-        let (Some(own), Some(pair)) = (self.pairs.get(at), other.pairs.get(other_at)) else { return false };
-        // Most are the same letter by letter.
-        self.bytes.get(own.key.start()..own.value.end()) == other.bytes.get(pair.key.start()..pair.value.end())
-            || self.pairs_in(at..at + 1).eq(other.pairs_in(other_at..other_at + 1))
     }
 
     /// The bytes from the opening to the closing brace; to the last token if the closing brace is missing.
@@ -467,6 +497,20 @@ impl<'e> Entity<'e> {
     pub fn is_closed(&self) -> bool {
         self.inside.end < self.range.end
     }
+}
+
+/// A value of an entity that refers to a record: [`Entity::record_values`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RecordValue {
+    /// Which values of which key refer to the records of which lump.
+    pub reference: &'static EntityReference,
+    /// The index of the entity.
+    pub entity: usize,
+    /// Its place among all pairs of the entity.
+    pub pair: usize,
+    /// The number in it.
+    pub number: i64,
 }
 
 /// A finite number.

@@ -448,7 +448,7 @@ impl Entities<'_> {
     ///
     /// # Errors
     /// As [`EntityMut::push`].
-    pub(crate) fn text_like(&self, index: usize, pairs: &[(&[u8], &[u8])]) -> Result<Vec<u8>> {
+    pub fn text_like(&self, index: usize, pairs: &[(&[u8], &[u8])]) -> Result<Vec<u8>> {
         pairs.iter().try_for_each(|(key, value)| rule::check_pair(&self.rules, index, key, value))?;
         let style = self.get(index).as_ref().and_then(Style::of).unwrap_or_else(|| self.style_near(index));
         Ok(style.entity(pairs))

@@ -10,7 +10,7 @@ use crate::{Error, ErrorKind, Hint, Place, Result};
 
 // Finds what engines of the dialect cannot read: applies the rules of its table to keys, values and entities.
 
-const WORLD: &[u8] = b"worldspawn";
+pub(super) const WORLD: &[u8] = b"worldspawn";
 
 /// Something in an entity that some or all engines of the dialect cannot read, or read in another way.
 ///
@@ -253,7 +253,7 @@ impl Entities<'_> {
     }
 
     /// The flaws of one of these entities: of some of its pairs, and of the whole.
-    pub(crate) fn flaws_of(&self, entity: &Entity<'_>, pairs: Range<usize>) -> Vec<Flaw> {
+    pub fn flaws_of(&self, entity: &Entity<'_>, pairs: Range<usize>) -> Vec<Flaw> {
         flaws_of(&self.rules, entity, pairs)
     }
 
@@ -292,8 +292,8 @@ pub(super) fn check_size(rules: &EntityRules, before: Option<&Entity<'_>>, after
 }
 
 /// Whether an entity, the first one of a map, is the world.
-pub(crate) fn is_world(entity: Option<&Entity<'_>>) -> bool {
-    entity.and_then(Entity::class).is_some_and(|class| class.eq_ignore_ascii_case(WORLD))
+pub(super) fn is_world(entity: Option<&Entity<'_>>) -> bool {
+    entity.is_some_and(Entity::is_world)
 }
 
 pub(super) fn not_the_world(rules: &EntityRules) -> Error {

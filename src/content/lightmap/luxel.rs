@@ -38,7 +38,8 @@ const SCREEN: f64 = 2.2;
 const BRIGHTNESS: [f64; 3] = [0.2126, 0.7152, 0.0722];
 
 impl Luxel {
-    pub(crate) fn read(form: LuxelForm, bytes: &[u8]) -> Self {
+    /// The luxel of this form at the start of some bytes; black if there are too few.
+    pub fn read(form: LuxelForm, bytes: &[u8]) -> Self {
         match (form, bytes) {
             (LuxelForm::Rgbe, [red, green, blue, exponent, ..]) => {
                 Luxel::Rgbe([*red, *green, *blue], i8::from_le_bytes([*exponent]))

@@ -123,11 +123,6 @@ impl LightSet {
         self.unlit
     }
 
-    /// How many faces there are: lit, unlit and faulty ones.
-    pub(crate) fn face_count(&self) -> usize {
-        self.blocks.len() + self.unlit + self.faults.len()
-    }
-
     /// Faces whose light cannot be read, and why.
     pub fn faults(&self) -> &[LightFault] {
         &self.faults
@@ -176,17 +171,6 @@ impl<'a> Light<'a> {
         let set = self.sets.get(image.set)?;
         let range = set.blocks.get(image.block)?.range(image, set.form)?;
         self.lumps.get(set.lump)?.held.get().get(range)
-    }
-
-    /// All bytes of a set's lump.
-    pub(crate) fn luxels(&self, set: usize) -> &[u8] {
-        self.sets.get(set).and_then(|set| self.lumps.get(set.lump)).map_or(&[], |lump| lump.held.get())
-    }
-
-    /// The range of an image's luxels in its lump.
-    pub(crate) fn range(&self, image: Image) -> Option<Range<usize>> {
-        let set = self.sets.get(image.set)?;
-        set.blocks.get(image.block)?.range(image, set.form)
     }
 
     /// A luxel by its column and row.
@@ -308,7 +292,7 @@ impl Block {
     }
 
     /// The bytes of the block in the lump, with the averages before it.
-    pub(crate) fn whole(&self) -> Range<usize> {
+    pub fn whole(&self) -> Range<usize> {
         self.offset - self.before()..self.offset + self.len
     }
 

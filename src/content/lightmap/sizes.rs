@@ -143,15 +143,19 @@ impl<'a> Sizes<'a> {
 }
 
 impl Bsp<'_> {
-    /// Gives the columns and rows that the light of each face has, or would have: of all faces whose texture may be
-    /// lit, in dialects where engines compute them from the corners.
-    pub(crate) fn each_face_size(&self, mut give: impl FnMut(usize, [usize; 2])) -> Result<()> {
-        let LightModel::Faces(model) = self.dialect().light else { return Ok(()) };
+    /// The columns and rows that the light of each face has, or would have, with the index of the face: of all faces
+    /// whose texture may be lit, in dialects where engines compute them from the corners.
+    ///
+    /// # Errors
+    /// Those of a lump that cannot be read.
+    pub fn face_sizes(&self) -> Result<Vec<(usize, [usize; 2])>> {
+        let mut found = Vec::new();
+        let LightModel::Faces(model) = self.dialect().light else { return Ok(found) };
         let from = &Reader::of(self);
         let name = self.role(Role::Faces).map(|slot| slot.name.clone());
         let Some((slot, faces)) = name.filter(|_| model.by_extents).map_or(Ok(None), |name| filled(from, &name))?
         else {
-            return Ok(());
+            return Ok(found);
         };
         let form = record_of(self, slot, model.faces, |form: &FaceForm| form.record)?;
         let (textures, mut sizes) = (Textures::read(from, model)?, Sizes::read(from)?);
@@ -159,12 +163,12 @@ impl Bsp<'_> {
             let Some(face) = (form.read)(record) else { continue };
             let Some(texture) = textures.get(face.texinfo).filter(|it| it.flags & model.unlit == 0) else { continue };
             match sizes.usual(&face, &texture.vectors) {
-                Ok(size) => give(index, size),
+                Ok(size) => found.push((index, size)),
                 Err(LightFaultKind::Shared) => break,
                 Err(_) => {}
             }
         }
-        Ok(())
+        Ok(found)
     }
 }
 

@@ -129,9 +129,15 @@ impl<'p, 'a> Entry<'p, 'a> {
         }
     }
 
+    /// Whether all that is stored of two files besides their data is the same: method, times, names, attributes, and
+    /// fields that only some programs write.
+    pub fn is_stored_as(&self, other: &Entry<'_, '_>) -> bool {
+        self.form() == other.form()
+    }
+
     /// The record in the directory without the place of the file, and the local header with the name and the extra
     /// field after it: all that is stored of a file besides its data.
-    pub(crate) fn form(&self) -> (Vec<u8>, Vec<u8>) {
+    fn form(&self) -> (Vec<u8>, Vec<u8>) {
         const LOCAL_OFFSET: std::ops::Range<usize> = 42..46;
         let mut central = self.central().to_vec();
         central.iter_mut().take(LOCAL_OFFSET.end).skip(LOCAL_OFFSET.start).for_each(|byte| *byte = 0);

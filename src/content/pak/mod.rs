@@ -103,13 +103,13 @@ impl<'a> Pak<'a> {
         Pak { source, nodes, by_name: ByName::default(), is_sorted: false }
     }
 
-    /// Whether it was read from these bytes.
-    pub(crate) fn is_read_from(&self, bytes: &[u8]) -> bool {
+    /// Whether it was read from these bytes, which are not copied: a map's own.
+    pub fn is_read_from(&self, bytes: &[u8]) -> bool {
         std::ptr::eq(&*self.source.data, bytes)
     }
 
-    /// The pakfile as it was read.
-    pub(crate) fn original(&self) -> Self {
+    /// The pakfile as it was read, without the edits.
+    pub fn original(&self) -> Self {
         Pak::of(Arc::clone(&self.source))
     }
 

@@ -224,7 +224,18 @@ pub(super) fn is_like(class: &[u8], pattern: &[u8]) -> bool {
 
 /// An index of entities, made when it is first needed. The beginning of a class, a key, a value and the beginning of a
 /// value are looked up. Other tests are tried on all values of their key.
-pub(crate) struct Index<'e> {
+///
+/// ```
+/// use bspkit::content::select::{Index, Selector};
+/// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+/// let entities = map.entities()?;
+/// let mut index = Index::new(&entities);
+/// for selector in ["worldspawn", "light*", "#1"] {
+///     assert_eq!(index.select(&Selector::parse(selector)?), entities.select(selector)?);
+/// }
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub struct Index<'e> {
     entities: Vec<Entity<'e>>,
     /// In lower case.
     classes: Rows<'e>,
@@ -244,13 +255,14 @@ struct Rows<'e> {
 type Candidates<'r, 'e> = (&'r [(Cow<'e, [u8]>, usize)], Option<&'r Compare>);
 
 impl<'e> Index<'e> {
-    pub(crate) fn new(entities: &'e Entities<'_>) -> Self {
+    /// An index of these entities.
+    pub fn new(entities: &'e Entities<'_>) -> Self {
         let entities = entities.iter().collect();
         Index { entities, classes: Rows::default(), keys: HashMap::new(), is_made: false }
     }
 
     /// As [`Entities::select`].
-    pub(crate) fn select(&mut self, selector: &Selector) -> Vec<usize> {
+    pub fn select(&mut self, selector: &Selector) -> Vec<usize> {
         let mut found: Vec<usize> = selector.either.iter().flat_map(|all| self.all(all)).collect();
         found.sort_unstable();
         found.dedup();
@@ -258,7 +270,7 @@ impl<'e> Index<'e> {
     }
 
     /// The entities that have all these pairs.
-    pub(crate) fn with_pairs(&mut self, pairs: &[(Vec<u8>, Vec<u8>)]) -> Vec<usize> {
+    pub fn with_pairs(&mut self, pairs: &[(Vec<u8>, Vec<u8>)]) -> Vec<usize> {
         let test =
             |(key, value): &(Vec<u8>, Vec<u8>)| Test::Key { key: key.clone(), compare: Compare::Equal(value.clone()) };
         let all = All { head: Head::Any, tests: pairs.iter().map(test).collect() };

@@ -13,7 +13,8 @@ use crate::bytes::{escaped, unescape};
 use crate::content::entities::Entity;
 use crate::content::grammar::{self, Grammar, Nest, Rule, offset};
 use crate::{Error, ErrorKind, Result};
-pub(crate) use matching::{Compare, Expression, Index};
+pub use matching::Index;
+pub(crate) use matching::{Compare, Expression};
 use matching::{Order, Test, is_like, one_number};
 
 /// A choice of entities: a class, an index, and tests of keys.

@@ -234,7 +234,10 @@ impl<'a> Textures<'a> {
     }
 
     /// Gives a texture the bytes of another version of it.
-    pub(crate) fn replace(&mut self, index: usize, new: Vec<u8>) -> Result<()> {
+    ///
+    /// # Errors
+    /// As [`Textures::get`]; [`ErrorKind::NotFound`] if the map has no such texture.
+    pub fn replace(&mut self, index: usize, new: Vec<u8>) -> Result<()> {
         self.change(index, |_| Ok(new))
     }
 
@@ -440,8 +443,11 @@ fn shared(places: &[Held]) -> Vec<bool> {
 
 impl Textures<'_> {
     /// The lump with only these entries, in their order. Bytes that another entry has stay, and so do bytes that belong
-    /// to none. `None` if textures are damaged: what belongs to them is not known.
-    pub(crate) fn only(&self, kept: &[bool]) -> Result<Option<Vec<u8>>> {
+    /// to none. `None` if textures are damaged, since what belongs to them is not known, or were edited.
+    ///
+    /// # Errors
+    /// Those of a lump that is too large.
+    pub fn only(&self, kept: &[bool]) -> Result<Option<Vec<u8>>> {
         let places = self.places();
         let is_damaged = (0..self.len).any(|index| self.offset(index).is_err());
         if is_damaged || self.is_edited() || places.iter().any(|place| place.is_damaged) {
@@ -471,27 +477,35 @@ impl Textures<'_> {
 // The frames of animated textures, which engines of Quake and GoldSrc find by their names: `+0name` to `+9name`, and
 // `+Aname` to `+Jname` for another state. Engines stop if one before the last is missing (`Mod_LoadTextures`).
 
-/// Faults at which engines stop.
+/// Faults of the frames of animated textures at which engines stop: [`frame_faults`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fault {
+#[non_exhaustive]
+pub enum FrameFault {
     /// The second letter is not a frame.
     NoFrame(Vec<u8>),
     /// The frame before it is missing.
     NoneBefore(Vec<u8>),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for FrameFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::NoFrame(name) => write!(f, "`{}` is neither frame 0 to 9 nor A to J", escaped(name)),
-            Fault::NoneBefore(name) => write!(f, "`{}` exists, but the frame before it is missing", escaped(name)),
+            FrameFault::NoFrame(name) => write!(f, "`{}` is neither frame 0 to 9 nor A to J", escaped(name)),
+            FrameFault::NoneBefore(name) => write!(f, "`{}` exists, but the frame before it is missing", escaped(name)),
         }
     }
 }
 
 /// The faults among the textures of a map, each with the value given with its name. Names that are not frames are
 /// ignored. Case does not matter.
-pub(crate) fn faults<P: Copy>(names: &[(Vec<u8>, P)]) -> Vec<(P, Fault)> {
+///
+/// ```
+/// use bspkit::content::textures::frame_faults;
+/// let faults = frame_faults(&[(b"+0lava".to_vec(), 4), (b"+2lava".to_vec(), 7)]);
+/// assert_eq!((faults.len(), faults[0].0), (1, 7));
+/// assert_eq!(faults[0].1.to_string(), "`+2LAVA` exists, but the frame before it is missing");
+/// ```
+pub fn frame_faults<P: Copy>(names: &[(Vec<u8>, P)]) -> Vec<(P, FrameFault)> {
     let frames = names.iter().filter(|(name, _)| name.starts_with(b"+"));
     let mut frames: Vec<(Vec<u8>, P)> = frames.map(|(name, place)| (name.to_ascii_uppercase(), *place)).collect();
     let rest = |name: &[u8]| name.get(2..).unwrap_or_default().to_vec();
@@ -501,21 +515,21 @@ pub(crate) fn faults<P: Copy>(names: &[(Vec<u8>, P)]) -> Vec<(P, Fault)> {
         let (state, number) = match name.get(1) {
             Some(digit @ b'0'..=b'9') => (0, digit - b'0'),
             Some(letter @ b'A'..=b'J') => (1, letter - b'A'),
-            _ => return Some((place, Fault::NoFrame(name))),
+            _ => return Some((place, FrameFault::NoFrame(name))),
         };
         let next = match before.replace((rest(&name), state, number)) {
             Some((of, same, last)) if of == rest(&name) && same == state => last + 1,
             _ => 0,
         };
-        (number > next).then_some((place, Fault::NoneBefore(name)))
+        (number > next).then_some((place, FrameFault::NoneBefore(name)))
     };
     frames.into_iter().filter_map(fault).collect()
 }
 
 impl Textures<'_> {
     /// The faults of the frames of animated textures.
-    pub(crate) fn frame_faults(&self) -> BTreeSet<Fault> {
+    pub(crate) fn frame_faults(&self) -> BTreeSet<FrameFault> {
         let names = (0..self.len()).filter_map(|index| Some((self.name(index)?.to_vec(), ())));
-        faults(&names.collect::<Vec<_>>()).into_iter().map(|((), fault)| fault).collect()
+        frame_faults(&names.collect::<Vec<_>>()).into_iter().map(|((), fault)| fault).collect()
     }
 }

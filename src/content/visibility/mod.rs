@@ -326,8 +326,11 @@ impl<'a> Visibility<'a> {
         }
     }
 
-    /// The offset of a row in the lump that was read; `None` if there is none.
-    pub(crate) fn start(&self, set: VisSet, index: usize) -> Result<Option<usize>> {
+    /// The offset of a row in the lump that was read; `None` if there is none. Rows may share their bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] if it is outside of the rows.
+    pub fn start(&self, set: VisSet, index: usize) -> Result<Option<usize>> {
         if let VisModel::Matrix = self.model {
             return Ok(Some(index.saturating_mul(self.size).saturating_add(8)));
         }

@@ -6,12 +6,13 @@ use super::cascade::Doubt;
 use super::change::{self, Change, Source, Why};
 use super::outside::{self, Files, Outside};
 use super::{Edit, Followed, FollowedField, FollowedRecords, Options, cascade, refused};
-use crate::bsp::{Bsp, How, Link, Links, Site, Unless};
+use crate::bsp::Bsp;
 use crate::bytes::{Data, Rope, short};
 use crate::dialect::Each;
 use crate::draft::Draft;
 use crate::error::{Error, Hint, Result};
 use crate::file::{Slot, SlotId};
+use crate::links::{How, Link, Links, Site, Unless, plain};
 use crate::record::Order;
 
 // Computes all that an edit changes, and puts it into the draft.
@@ -34,7 +35,7 @@ impl<'a> Draft<'a> {
         let mut links = map.links()?;
         let sites: Vec<String> = links.sites.iter().map(|site| site.name.clone()).collect();
         let is_ignored = |field: String| options.ignored.contains(&field);
-        links.links.retain(|link| !is_ignored(format!("{}.{}", sites[link.from], plain(&link.field))));
+        links.links.retain(|link| !is_ignored(format!("{}.{}", sites[link.from], link.plain_field())));
         links.sites.iter_mut().filter(|site| is_ignored(site.name.clone())).for_each(|site| site.parallel = None);
         links.parts.retain(|(_, name, _)| !is_ignored(name.clone()));
         links.blocks.retain(|(_, name, _)| !is_ignored(name.clone()));
@@ -71,18 +72,6 @@ impl<'a> Draft<'a> {
         })?;
         Ok(followed)
     }
-}
-
-/// The path of a field without the numbers of items.
-pub(crate) fn plain(path: &str) -> String {
-    let mut depth = 0;
-    let mut is_outside = |c: char| {
-        depth += i32::from(c == '[');
-        let outside = depth == 0;
-        depth -= i32::from(c == ']');
-        outside
-    };
-    path.chars().filter(|c| is_outside(*c)).collect()
 }
 
 fn changes(
@@ -205,7 +194,7 @@ fn check_rows<'a>(map: &Bsp<'a>, links: &Links<'_>, new: &BTreeMap<SlotId, Data<
 
 /// Why a lump has another number of records after an edit than others call for, if it had the right one before.
 fn misfit(map: &Bsp<'_>, links: &Links<'_>, after: &Bsp<'_>, [old, new]: [&Slot; 2]) -> Option<Error> {
-    let misfit = |bsp: &Bsp<'_>, slot| bsp.detected(slot, |detection| detection.misfit.clone());
+    let misfit = |bsp: &Bsp<'_>, slot| bsp.detection(slot).misfit;
     let why = misfit(after, new).filter(|_| misfit(map, old).is_none())?;
     let error = refused(&old.name, format!("after the edit {} would not agree with other lumps: {why}", old.name));
     Some(match links.sites.iter().position(|site| site.slot == old.id).is_some_and(|site| links.is_tree(site)) {

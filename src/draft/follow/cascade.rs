@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use super::change::{Change, Source};
 use super::{Edit, Options, refused};
-use crate::bsp::{Bsp, How, Link, Links, Site, Word};
+use crate::bsp::Bsp;
 use crate::dialect::{Each, Unit};
 use crate::error::{Error, Hint, Result};
+use crate::links::{How, Link, Links, Site, Word};
 use crate::record::Order;
 
 // What goes with removed records: entries of lists, and, if the caller asks for it, all that needs them.

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::bsp::{How, Link, Links};
+use crate::links::{How, Link, Links};
 use crate::record::Order;
 
 /// The new place of a record that is removed.

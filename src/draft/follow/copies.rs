@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use super::apply::is_one_array;
 use super::{Edit, Spliced, What, cascade, refused};
-use crate::bsp::{How, Link, Links};
 use crate::dialect::Role;
 use crate::error::{Hint, Result};
+use crate::links::{How, Link, Links};
 
 /// The copies of a range of records.
 pub(super) fn edit(links: &Links<'_>, site: usize, range: Range<usize>) -> Result<Edit> {

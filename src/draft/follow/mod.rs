@@ -9,21 +9,19 @@ mod apply;
 mod cascade;
 mod change;
 mod copies;
-pub(crate) mod outside;
+mod outside;
 mod references;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Draft;
-use crate::bsp::{Links, Site};
 use crate::dialect::{Key, Role};
 use crate::error::{Error, ErrorKind, Hint, Place, Result};
+use crate::links::{Links, Site};
 use crate::record::Record;
-pub(crate) use apply::plain;
 use cascade::Removed;
 use change::{Change, Source};
-pub(crate) use outside::values as entity_values;
 pub use references::{Branch, Branches, Reference, ReferenceTree, References};
 
 /// What an edit of the order of records changed.
@@ -183,7 +181,7 @@ impl<'a> Structure<'_, 'a> {
     }
 
     /// Removes what the caller names and nothing else, not even parts of it that nothing else uses.
-    pub(crate) fn exact(mut self) -> Self {
+    pub fn exact(mut self) -> Self {
         self.options.exact = true;
         self
     }
@@ -303,7 +301,7 @@ impl<'a> Structure<'_, 'a> {
     ///
     /// # Errors
     /// As [`Self::splice`]. [`ErrorKind::Refused`] for models, which share their faces and trees with no other:
-    /// [`crate::op::models`] copies these.
+    /// `models` of the crate `bspkit-ops` copies these.
     pub fn duplicate_list(self, list: &str, range: Range<usize>) -> Result<Followed> {
         let Structure { draft, options } = self;
         draft.follow(&options, |links| duplicate(links, list, range, &options))

@@ -8,17 +8,17 @@ use super::apply::Changes;
 use super::cascade::Needed;
 use super::change::{Change, GONE, Source, Why};
 use super::{Followed, FollowedRecords, Options, refused};
-use crate::bsp::{Bsp, Links, Site, star};
+use crate::bsp::Bsp;
 use crate::bytes::word;
-use crate::content::entities::{Entities, Entity};
+use crate::content::entities::Entities;
 use crate::content::pak::Pak;
 use crate::content::physics::PhysDisp;
 use crate::content::visibility::{Column, Visibility};
-use crate::dialect::{EntityForm, EntityReference, Role, VisModel};
+use crate::dialect::{EntityForm, Role, VisModel};
 use crate::draft::Draft;
 use crate::error::{ErrorKind, Result};
 use crate::file::SlotId;
-use crate::record::Shape;
+use crate::links::{Links, Site};
 
 // References that are not numbers of records: blocks of physics, solids of displacements, rows of visibility.
 
@@ -225,53 +225,15 @@ fn without(bytes: &[u8], gone: &[Range<usize>]) -> Vec<u8> {
 // Values of entities that refer to records.
 
 /// The entities of a map; `None` if it has no text.
-pub(crate) fn read<'a>(map: &Bsp<'a>) -> Result<Option<(SlotId, Entities<'a>)>> {
+pub(super) fn read<'a>(map: &Bsp<'a>) -> Result<Option<(SlotId, Entities<'a>)>> {
     let Some(slot) = map.role(Role::Entities).filter(|slot| slot.length != 0) else { return Ok(None) };
     Ok(Some((slot.id, Entities::parse(map.bytes(slot.id)?, map.entity_rules())?)))
-}
-
-/// A value of an entity that refers to a record.
-pub(crate) struct Value {
-    pub(crate) reference: &'static EntityReference,
-    pub(crate) entity: usize,
-    /// Its place among all pairs of the entity.
-    pub(crate) pair: usize,
-    /// The number in it.
-    pub(crate) number: i64,
-}
-
-/// The values of an entity that refer to records.
-pub(crate) fn values(map: &Bsp<'_>, entity: &Entity<'_>) -> Vec<Value> {
-    let mut found = Vec::new();
-    for reference in map.dialect().entity_references {
-        let number = |value: &[u8]| match reference.form {
-            EntityForm::Starred => star(value),
-            EntityForm::Index | EntityForm::Field(_) => {
-                std::str::from_utf8(value).ok().and_then(|value| value.trim().parse().ok())
-            }
-        };
-        for at in entity.numbers_of(reference.key.as_bytes()) {
-            if !reference.class.is_empty() && entity.class() != Some(reference.class.as_bytes()) {
-                break;
-            }
-            let number = entity.pairs_in(at..at + 1).next().and_then(|pair| number(pair.value));
-            found.extend(number.map(|number| Value { reference, entity: entity.index(), pair: at, number }));
-        }
-    }
-    found
-}
-
-/// The numbers that a field of all records of a site has.
-pub(crate) fn numbers(site: &Site<'_>, field: &str) -> Vec<i64> {
-    let Some(field) = site.record.field(field) else { return Vec::new() };
-    let Shape::Number(number) = field.shape else { return Vec::new() };
-    (0..site.len()).filter_map(|index| number.integer(site.record(index).get(field.offset..)?)).collect()
 }
 
 /// The numbers in a field of removed records that no other record has.
 fn goes(site: &Site<'_>, field: &str, change: &Change) -> HashSet<i64> {
     let (mut gone, mut stays) = (HashSet::new(), HashSet::new());
-    for (index, number) in numbers(site, field).into_iter().enumerate() {
+    for (index, number) in site.column(field).into_iter().enumerate() {
         let to = if change.place(index) == Some(GONE) { &mut gone } else { &mut stays };
         to.insert(number);
     }
@@ -294,7 +256,7 @@ pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
     let mut whole: BTreeSet<usize> = BTreeSet::new();
     // The numbers in fields that go.
     let mut gone: BTreeMap<&str, HashSet<i64>> = BTreeMap::new();
-    for value in entities.iter().flat_map(|entity| values(map, &entity)) {
+    for value in entities.iter().flat_map(|entity| entity.record_values(map.dialect())) {
         let Some((site, change)) = change_of(value.reference.lump) else { continue };
         let target = &links.sites[site];
         let place = match value.reference.form {

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::{find, outside};
-use crate::bsp::{Bsp, How, Link, Links};
+use crate::bsp::Bsp;
 use crate::bytes::word;
 use crate::content::entities::Entities;
 use crate::dialect::EntityForm;
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind, Place, Result};
+use crate::links::{How, Link, Links};
 
 // Who refers to a record, and what it refers to.
 
@@ -212,8 +213,8 @@ impl Lookup<'_> {
         let Some(texts) = entities else { return Ok(()) };
         let number = i64::try_from(index).unwrap_or(i64::MAX);
         let mut own = BTreeMap::new();
-        let at = |field| outside::numbers(&links.sites[site], field).get(index).copied();
-        for value in texts.iter().flat_map(|entity| outside::values(map, &entity)) {
+        let at = |field| links.sites[site].column(field).get(index).copied();
+        for value in texts.iter().flat_map(|entity| entity.record_values(map.dialect())) {
             if links.referred(value.reference.lump) != Some(site) {
                 continue;
             }

@@ -12,10 +12,10 @@ use bspkit::content::entities::{Diagnostic, Entities};
 use bspkit::dialect::Role;
 use bspkit::disk::input;
 use bspkit::file::replace;
-use bspkit::op::check;
-use bspkit::op::compare;
-use bspkit::op::diff::{patch_to_text, text_of};
 use bspkit::{Draft, Error, ErrorKind, Hint, SaveOptions};
+use bspkit_ops::check;
+use bspkit_ops::compare;
+use bspkit_ops::diff::{patch_to_text, text_of};
 use bspkit_text::entities::{self, List};
 
 use super::{Choice, is_broken, refuse_cut, warn_if_verbose, warn_of};

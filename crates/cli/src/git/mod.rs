@@ -13,9 +13,9 @@ use bspkit::content::select::Selector;
 use bspkit::disk::input;
 use bspkit::file::{SideFile, replace};
 use bspkit::json::ValueJson;
-use bspkit::op::merge::{Conflict, Merged, Side, Subject, merge, merge_with};
 use bspkit::{Bsp, ErrorKind, Layout, SaveOptions};
 use bspkit_game::beside;
+use bspkit_ops::merge::{Conflict, Merged, Side, Subject, merge, merge_with};
 use bspkit_text::outline::{not_a_map, outline};
 use serde::Serialize;
 

@@ -8,10 +8,10 @@ use anyhow::Result;
 use bspkit::bytes::differences;
 use bspkit::dialect::{Checksum, Sum, Use};
 use bspkit::finding::Finding;
-use bspkit::op::check::Stale;
-use bspkit::op::checksum::{self, Value};
-use bspkit::op::compare::{self, Comparison, Touched};
 use bspkit::{Bsp, ChangeKind, Draft, Plan};
+use bspkit_ops::check::Stale;
+use bspkit_ops::checksum::{self, Value};
+use bspkit_ops::compare::{self, Comparison, Touched};
 use bspkit_text::changes::ComparisonJson;
 use serde::Serialize;
 

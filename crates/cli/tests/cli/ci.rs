@@ -285,7 +285,7 @@ fn lists_end_after_ten_of_a_kind_but_with_v() {
     room.shell("bspkit ent set maps/q2.bsp '#13' target=t99 --in-place -q").done();
     assert!(String::from_utf8(room.bspkit("ci maps --baseline known.json").out).unwrap().contains("`t99`"));
     for number in 0..14 {
-        room.write(&format!("bad/{number}.bsp"), b"Not a map.\n");
+        room.write(format!("bad/{number}.bsp"), b"Not a map.\n");
     }
     let run = room.bspkit("ci bad").without_data(2);
     assert_eq!(run.err.matches("\nfailed: ").count(), 11, "{}", run.err);

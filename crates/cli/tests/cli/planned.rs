@@ -263,12 +263,12 @@ fn references_that_are_updated_too_are_not_warned_of() {
     let planes = map.slot("planes").unwrap().id;
     let bytes = map.bytes(planes).unwrap();
     draft.set(planes, [&bytes[..20], &bytes[..]].concat()).unwrap();
-    let stale = bspkit::op::check::stale(&draft).unwrap();
+    let stale = bspkit_ops::check::stale(&draft).unwrap();
     assert!(stale.iter().any(|stale| stale.lump == "FACES"), "{stale:?}");
     let faces = draft.table(bspkit::dialect::quake2::FACES).unwrap().len();
     for index in 0..faces {
         draft.update(bspkit::dialect::quake2::FACES, index, |face| face.plane += 1).unwrap();
     }
-    let stale = bspkit::op::check::stale(&draft).unwrap();
+    let stale = bspkit_ops::check::stale(&draft).unwrap();
     assert!(stale.iter().all(|stale| stale.lump != "FACES") && !stale.is_empty(), "{stale:?}");
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use bspkit::op::policy::{self, CODES};
 use bspkit::{Bsp, Layout};
+use bspkit_ops::policy::{self, CODES};
 use bspkit_text::policy::{keys_of_policies, read};
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
@@ -25,8 +25,8 @@ fn source() -> Vec<u8> {
 fn packed() -> Vec<u8> {
     let map = Bsp::from_vec(source()).unwrap();
     let mut draft = map.draft();
-    let options = bspkit::op::compress::Options::default().all(true).pak(true);
-    bspkit::op::compress::compress(&mut draft, &options).unwrap();
+    let options = bspkit::compress::Options::default().all(true).pak(true);
+    bspkit::compress::compress(&mut draft, &options).unwrap();
     draft.plan(Layout::Keep).unwrap().to_vec()
 }
 

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use bspkit::dialect::quake2;
-use bspkit::op::unused::Unused;
 use bspkit::{Bsp, Layout};
+use bspkit_ops::unused::Unused;
 
 use crate::client::{Client, differing};
 use crate::darkplaces::DarkPlaces;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bspkit::Bsp;
-use bspkit::op::models;
+use bspkit_ops::models;
 
 use crate::follow::{Loaded, difference, load};
 use crate::{GOLDSRC, QUAKE, QUAKE2, QUAKE3, maps};

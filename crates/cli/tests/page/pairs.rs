@@ -1,8 +1,8 @@
 //! Maps to compare.
 
 use bspkit::content::lightmap::Adjustment;
-use bspkit::op::compare;
 use bspkit::{Bsp, Draft, Layout};
+use bspkit_ops::compare;
 
 /// A map of each family.
 pub(crate) const FAMILIES: [&str; 7] = [

@@ -1,7 +1,7 @@
 //! The example rules on every real map: the laws hold afterwards, and every other lump has its bytes.
 
 use bspkit::dialect::Role;
-use bspkit::op::verify;
+use bspkit::verify;
 use bspkit::{Bsp, Layout};
 use bspkit_rules::{apply, difference};
 

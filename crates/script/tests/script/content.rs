@@ -3,7 +3,7 @@
 use bspkit::Layout;
 use bspkit::content::lightmap::{Adjustment, Image, Luxel};
 use bspkit::content::texture_names::Renaming;
-use bspkit::op::query::FieldChange;
+use bspkit::query::FieldChange;
 use bspkit_text::records::parse_value;
 
 use super::*;

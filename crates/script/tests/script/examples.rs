@@ -1,6 +1,6 @@
 //! The scripts in `examples/scripts`: what each does on a fixture, and on all real maps that every law holds afterwards.
 
-use bspkit::op::verify::{self, Verdict};
+use bspkit::verify::{self, Verdict};
 use bspkit::{Layout, SlotId};
 
 #[path = "../../../../tests/common/corpus.rs"]

@@ -20,7 +20,7 @@ use bspkit::{Error, ErrorKind, Result};
 /// ```
 /// use bspkit_text::ci::MapFindings;
 /// let error = bspkit::Bsp::parse(b"text").unwrap_err();
-/// let findings = vec![(bspkit::op::policy::unread(&error), true)];
+/// let findings = vec![(bspkit_ops::policy::unread(&error), true)];
 /// let map = MapFindings { path: "a.bsp".into(), findings, ..MapFindings::default() };
 /// assert_eq!(map.denied(), 1);
 /// ```
@@ -143,7 +143,7 @@ pub enum Format {
 /// ```
 /// use bspkit_text::ci::{Format, MapFindings, Report};
 /// let error = bspkit::Bsp::parse(b"text").unwrap_err();
-/// let findings = vec![(bspkit::op::policy::unread(&error), true)];
+/// let findings = vec![(bspkit_ops::policy::unread(&error), true)];
 /// let mut report = Report::new(Format::Github);
 /// report.add(&MapFindings { path: "maps/a.bsp".into(), findings, ..MapFindings::default() });
 /// let mut text = Vec::new();
@@ -288,7 +288,7 @@ impl Report {
 /// ```
 /// use bspkit_text::ci::Baseline;
 /// let error = bspkit::Bsp::parse(b"text").unwrap_err();
-/// let found = bspkit::op::policy::unread(&error);
+/// let found = bspkit_ops::policy::unread(&error);
 /// let mut baseline = Baseline::default();
 /// baseline.add("a.bsp", &[found.clone()]);
 /// let read = Baseline::read(&baseline.write())?;

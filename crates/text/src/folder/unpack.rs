@@ -14,8 +14,8 @@ use crate::records::{Format, Lump, distinct_name, file_stems};
 use bspkit::dialect::Role;
 use bspkit::disk::{input, put, shown};
 use bspkit::json::base64;
-use bspkit::op::check;
 use bspkit::{Bsp, Data, Error, ErrorKind, Result, Slot, SlotId};
+use bspkit_ops::check;
 
 // Takes a map apart into files.
 

@@ -8,7 +8,7 @@ use bspkit::content::lightmap::{Image, Light, LightSet, Luxel};
 use bspkit::content::textures::{Miptex, Textures};
 use bspkit::dialect::LuxelForm;
 use bspkit::json::base64;
-use bspkit::op::compare::{Change, LightChange, LumpChanges, TextureChange};
+use bspkit_ops::compare::{Change, LightChange, LumpChanges, TextureChange};
 
 // Light that differs, as images: the luxels of faces beside each other, and pages.
 

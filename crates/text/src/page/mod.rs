@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use bspkit_text::page::page;
-//! use bspkit::op::compare;
+//! use bspkit_ops::compare;
 //! let old = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
 //! let mut draft = old.draft();
 //! draft.entities()?.first_class("light")?.set("light", "150")?;
@@ -31,7 +31,7 @@ use bspkit::Bsp;
 use bspkit::bytes::{escaped, is_unseen, wide};
 use bspkit::content::View;
 use bspkit::content::entities::Entities;
-use bspkit::op::compare::{Change, Comparison, LumpChanges};
+use bspkit_ops::compare::{Change, Comparison, LumpChanges};
 pub use folder::{MapRow, folder};
 
 /// The most bytes that a page has.

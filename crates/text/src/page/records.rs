@@ -3,7 +3,7 @@
 use super::{Items, Make, Room, Section, Sides, count, counted};
 use crate::page;
 use bspkit::content::entities::Entity;
-use bspkit::op::compare::{
+use bspkit_ops::compare::{
     Change, EntityChange, FileChange, FileContent, How, KeyChange, LineChange, LumpChanges, RecordChange, TextChange,
 };
 

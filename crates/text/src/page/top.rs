@@ -8,7 +8,7 @@ use bspkit::bytes::rounded;
 use bspkit::content::entities::Entity;
 use bspkit::content::outlines::{Outlines, Point};
 use bspkit::dialect::Role;
-use bspkit::op::compare::{Change, EntityChange, How};
+use bspkit_ops::compare::{Change, EntityChange, How};
 
 // The map from above: its walls and floors as lines, and what changed.
 

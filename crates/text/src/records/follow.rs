@@ -7,9 +7,9 @@ use std::ops::Range;
 use super::{Format, List, Lump, other_size, read_all};
 use bspkit::Splice;
 use bspkit::bytes::{ByteOrder, Data};
-use bspkit::op::align::{Doubt, Hunk, Reading};
 use bspkit::record::{FlagNames, RecordInfo, byte_swap};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Followed, Hint, Result, SlotId};
+use bspkit_ops::align::{Doubt, Hunk, Reading};
 
 /// What happens to the numbers of records if a file has more or fewer of them, or has them in another order.
 ///

@@ -1,7 +1,7 @@
 //! Records of a lump as JSON lines or CSV, and back, without loss.
 //!
 //! Floats are the shortest decimals that give the same bits; flags are names. [`Lump`] is a lump of a map with its
-//! records; [`value_text`] and [`value_json`] print the fields that a [query](bspkit::op::query) finds.
+//! records; [`value_text`] and [`value_json`] print the fields that a [query](bspkit::query) finds.
 //!
 //! ```
 //! use bspkit_text::records::{Format, Lump, Numbers};

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{List, Lump, wrong_line};
 use bspkit::bytes::escaped;
 use bspkit::json::{Members, syntax};
-use bspkit::op::query::{Query, Value};
+use bspkit::query::{Query, Value};
 use bspkit::record::{self, Cell, FieldInfo, FlagNames, Meaning, RecordInfo, Shape, Text};
 use bspkit::{Bsp, Error, ErrorKind, Result, near};
 
@@ -282,7 +282,7 @@ fn columns<'c, 'h>(cells: &'c [Cell], heading: impl Iterator<Item = &'h str>) ->
 ///
 /// ```
 /// use bspkit_text::records::value_text;
-/// use bspkit::op::query::Query;
+/// use bspkit::query::Query;
 /// let map = bspkit::Bsp::open("../../tests/maps/q3/own_rooms.bsp")?;
 /// Query::parse("planes[0].normal[1]")?.each(&map, &[], |_, value| {
 ///     assert_eq!(value_text(value, &[]).as_deref(), Some("-0.0"));
@@ -317,7 +317,7 @@ pub fn value_json(value: Value<'_>, names: FlagNames) -> String {
 ///
 /// ```
 /// use bspkit_text::records::CsvRows;
-/// use bspkit::op::query::Query;
+/// use bspkit::query::Query;
 /// let map = bspkit::Bsp::open("../../tests/maps/q3/own_rooms.bsp")?;
 /// let query = Query::parse("planes[0].normal")?;
 /// let mut rows = CsvRows::new(&query, &map, &[])?;

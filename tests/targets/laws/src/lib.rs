@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use bspkit::op::{check, verify};
+use bspkit::verify;
+use bspkit_ops::check;
 use bspkit::{Bsp, Layout};
 
 /// The laws, the findings, all records as numbers, and the sums of an edited map in all layouts.

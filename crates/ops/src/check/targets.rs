@@ -1,0 +1,106 @@
+//! Names of entities that targets and outputs give.
+
+use std::cell::LazyCell;
+use std::collections::{BTreeSet, HashSet};
+
+use super::finding::{At, ENTITY_TARGET, Sink};
+use super::shown;
+use bspkit::content::entities::{Entities, Output, OutputField};
+
+/// Keys whose value is the name of the entities that an entity acts on, in all families.
+const TARGETS: [&str; 5] = ["target", "killtarget", "pathtarget", "deathtarget", "combattarget"];
+
+pub(super) fn is_target(key: &[u8]) -> bool {
+    TARGETS.iter().any(|target| key.eq_ignore_ascii_case(target.as_bytes()))
+}
+
+/// Whether a key gives a name by which others may call an entity: its own, its class (for outputs), or the name of
+/// entities that a game makes, as `NPCTargetname`.
+pub fn is_name(key: &[u8]) -> bool {
+    let suffix = key.len().checked_sub(b"targetname".len()).map(|start| &key[start..]);
+    suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case(b"targetname")) || key.eq_ignore_ascii_case(b"classname")
+}
+
+/// Whether a game makes entities of this name or class in every map, for outputs.
+fn is_made_by_game(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"player")
+}
+
+/// A target or an output that gives a name that no entity of the map has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unanswered<'e> {
+    /// The number of the entity that gives the name.
+    pub entity: usize,
+    /// The number of the pair in the entity.
+    pub pair: usize,
+    /// The key of the pair.
+    pub key: &'e [u8],
+    /// The name, as it is written.
+    pub name: &'e [u8],
+}
+
+/// The names that targets and outputs give, and no entity has; each once for a key of an entity. A game may make an
+/// entity of that name while it runs.
+///
+/// ```
+/// use bspkit::{content::entities::Entities, dialect::EntityRules};
+/// use bspkit_ops::check::unanswered;
+/// let text = r#"{ "target" "lift" } { "targetname" "Lift" "target" "door" }"#;
+/// let mut names = Vec::new();
+/// unanswered(&Entities::parse(text, EntityRules::QUAKE)?, |it| names.push((it.entity, it.name.to_vec())));
+/// assert_eq!(names, [(1, b"door".to_vec())]);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn unanswered(entities: &Entities<'_>, mut each: impl FnMut(Unanswered<'_>)) {
+    let pairs = || entities.iter().flat_map(|entity| entity.pairs());
+    // Many maps have no targets, and few have one with a wildcard.
+    let names: LazyCell<HashSet<Vec<u8>>, _> = LazyCell::new(|| {
+        pairs().filter(|pair| is_name(pair.key)).map(|pair| pair.value.to_ascii_lowercase()).collect()
+    });
+    let sorted: LazyCell<BTreeSet<&[u8]>, _> = LazyCell::new(|| names.iter().map(Vec::as_slice).collect());
+    for entity in entities.iter() {
+        // An entity may name another one often.
+        let mut said = HashSet::new();
+        for (number, pair) in entity.pairs().enumerate() {
+            let is_target = is_target(pair.key);
+            let output = if is_target { None } else { output_of(pair.value) };
+            let name = match &output {
+                Some(output) => output.field(OutputField::Target),
+                None if is_target => pair.value,
+                None => continue,
+            };
+            let lower = name.to_ascii_lowercase();
+            let is_there = match lower.split_last() {
+                // `!activator` and others are not names; an output without a target goes nowhere by intent.
+                None => true,
+                _ if lower[0] == b'!' => true,
+                _ if output.is_some() && is_made_by_game(&lower) => true,
+                Some((b'*', start)) => sorted.range(start..).next().is_some_and(|name| name.starts_with(start)),
+                _ => names.contains(&lower),
+            };
+            if !is_there && said.insert((pair.key, lower)) {
+                each(Unanswered { entity: entity.index(), pair: number, key: pair.key, name });
+            }
+        }
+    }
+}
+
+/// The names of [`unanswered`], as findings.
+pub(super) fn check_targets(lump: &str, entities: &Entities<'_>, sink: &mut Sink) {
+    unanswered(entities, |it| {
+        sink.add(&ENTITY_TARGET, At::lump(lump).record(it.entity), || {
+            format!("its {} names `{}`, and no entity has this name", shown(it.key), shown(it.name))
+        });
+    });
+}
+
+/// The output that a value is; most values are distinguished by their separators alone.
+pub(super) fn output_of(value: &[u8]) -> Option<Output> {
+    /// Four separators, an input and two numbers.
+    const LEAST: usize = 7;
+    if value.len() < LEAST || memchr::memchr2(Output::ESCAPE, Output::COMMA, value).is_none() {
+        return None;
+    }
+    let is_possible = |separator| value.iter().filter(|byte| **byte == separator).count() == 4;
+    (is_possible(Output::ESCAPE) || is_possible(Output::COMMA)).then(|| Output::parse(value)).flatten()
+}

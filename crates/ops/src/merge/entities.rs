@@ -1,0 +1,444 @@
+//! Entities: two patches of the base, joined.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::lists::Records;
+use super::moves::Moves;
+use super::{Conflict, Desk, Side, Sides, Source, Subject, twin};
+use crate::diff::by_index;
+use crate::patch::{Change, Operation, Patch, Target};
+use bspkit::bytes::escaped;
+use bspkit::content::entities::{Entities, Entity};
+use bspkit::dialect::EntityForm;
+use bspkit::file::Slot;
+use bspkit::{Bsp, Data, Result, Rope};
+
+/// What is put before the number of a record that the other side removed. No value of a map has it.
+const REMOVED: &str = "\u{1}removed ";
+
+/// The entity text with the changes of both sides.
+pub(super) fn merge<'a>(
+    sides: &Sides<'_, 'a>,
+    slot: &Slot,
+    records: Option<&Records<'_, '_, 'a>>,
+    desk: &mut Desk<'_>,
+) -> Result<Source<'a>> {
+    let maps = [sides.base, sides.ours, sides.theirs];
+    let mut texts = Vec::with_capacity(maps.len());
+    for (side, map) in maps.into_iter().enumerate() {
+        let own = twin(map, slot).map_or(slot.id, |twin| twin.id);
+        let mut entities = Entities::parse(map.bytes(own)?, map.entity_rules())?;
+        if let Some(records) = records.filter(|records| !records.is_still()) {
+            follow(map, &mut entities, |lump| records.moves_of(lump, side))?;
+        }
+        texts.push(entities.to_bytes());
+    }
+    let is = |one: usize, other: usize| texts[one] == texts[other];
+    // What only one side changed is as it has it.
+    let one = if is(2, 0) || is(2, 1) { Some(1) } else { is(1, 0).then_some(2) };
+    if let Some(side) = one {
+        let bytes = texts.swap_remove(side);
+        let own = twin(maps[side], slot).map_or(slot.id, |twin| twin.id);
+        dangling(sides, slot, &bytes, desk)?;
+        return Ok(match (maps[side].bytes(own)?[..] == bytes[..], side) {
+            (true, 1) => Source::Ours,
+            (true, _) => Source::Theirs,
+            (false, _) => Source::New(Rope::from(Data::from(bytes))),
+        });
+    }
+    match join(sides, slot, texts, desk)? {
+        Some(bytes) => {
+            dangling(sides, slot, &bytes, desk)?;
+            Ok(Source::New(Rope::from(Data::from(bytes))))
+        }
+        None => Ok(Source::Ours),
+    }
+}
+
+/// Gives the values that name records the numbers of the merged map.
+fn follow<'m>(map: &Bsp<'_>, entities: &mut Entities<'_>, moves: impl Fn(&str) -> Option<&'m Moves>) -> Result<()> {
+    for index in 0..entities.len() {
+        let mut new: Vec<(usize, String)> = Vec::new();
+        let values = entities.get(index).map_or_else(Vec::new, |entity| entity.record_values(map.dialect()));
+        for value in values {
+            let Some(moves) = moves(value.reference.lump) else { continue };
+            let number = moves.one(value.number);
+            let number =
+                number.map_or_else(|_| format!("{REMOVED}{}", moves.name(value.number)), |new| new.to_string());
+            new.push(match value.reference.form {
+                EntityForm::Starred => (value.pair, format!("*{number}")),
+                EntityForm::Index => (value.pair, number),
+                // The field of the record has the number, wherever the record is.
+                EntityForm::Field(_) => continue,
+            });
+        }
+        new.sort();
+        new.dedup_by_key(|(pair, _)| *pair);
+        let new: Vec<(usize, &[u8])> = new.iter().map(|(pair, value)| (*pair, value.as_bytes())).collect();
+        entities.get_mut(index)?.set_values(&new)?;
+    }
+    Ok(())
+}
+
+/// A value of a conflict as the map has it.
+fn without_marks(value: &[u8]) -> Vec<u8> {
+    let (mut out, mut rest) = (Vec::with_capacity(value.len()), value);
+    while let Some((first, others)) = rest.split_first() {
+        match rest.strip_prefix(REMOVED.as_bytes()) {
+            Some(number) => rest = number,
+            None => {
+                out.push(*first);
+                rest = others;
+            }
+        }
+    }
+    out
+}
+
+/// Values that name records which are not in the merged map.
+fn dangling(sides: &Sides<'_, '_>, slot: &Slot, bytes: &[u8], desk: &mut Desk<'_>) -> Result<()> {
+    if !bytes.windows(REMOVED.len()).any(|part| part == REMOVED.as_bytes()) {
+        return Ok(());
+    }
+    let entities = Entities::parse(bytes, sides.base.entity_rules())?;
+    for entity in entities.iter() {
+        for pair in
+            entity.pairs().filter(|pair| pair.value.windows(REMOVED.len()).any(|part| part == REMOVED.as_bytes()))
+        {
+            let class = entity.class().map(|class| format!(" {}", escaped(class))).unwrap_or_default();
+            let key = escaped(pair.key);
+            let message =
+                format!("#{}{class}: `{key}` names a record that the other side removes or replaces", entity.index());
+            desk.refuse(&slot.name, message);
+        }
+    }
+    Ok(())
+}
+
+/// The text with the changes of both sides, as far as they fit. `None` if nothing can be merged.
+fn join(sides: &Sides<'_, '_>, slot: &Slot, texts: Vec<Vec<u8>>, desk: &mut Desk<'_>) -> Result<Option<Vec<u8>>> {
+    let read = |text: &Vec<u8>| Entities::parse(text.clone(), sides.base.entity_rules());
+    let (mut base, mine, other) = (read(&texts[0])?, read(&texts[1])?, read(&texts[2])?);
+    // What both sides have already is not refused here.
+    base.for_any_engine();
+    let (ours, theirs) = (by_index(&base, &mine)?, by_index(&base, &other)?);
+    let is_whole = |patch: &Patch| matches!(patch.operations[..], [Operation::Text { .. }]);
+    if is_whole(&ours) || is_whole(&theirs) {
+        desk.refuse(&slot.name, "both sides change it, and one of them the text between entities");
+        return Ok(None);
+    }
+    let mut kept = Kept::new(&base, &slot.name, ours.operations, desk);
+    theirs.operations.into_iter().for_each(|operation| kept.add(operation));
+    let mut all = kept.into_operations();
+    // First changes, then additions and moves, and removals at the end; each as the sides have them.
+    all.sort_by_key(|operation| match operation {
+        Operation::Edit { .. } | Operation::Replace { .. } => 0,
+        Operation::Remove { .. } => 2,
+        _ => 1,
+    });
+    let patch = Patch { entities: Some(base.len()), operations: all };
+    match patch.apply(&base) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) => {
+            desk.refuse(&slot.name, format!("the changes of both sides do not fit together: {error}"));
+            Ok(None)
+        }
+    }
+}
+
+/// What both sides do.
+struct Kept<'o, 'd, 'e> {
+    base: &'e Entities<'e>,
+    lump: &'o str,
+    desk: &'o mut Desk<'d>,
+    /// What our side does to the pairs or the text of an entity.
+    content: BTreeMap<usize, Operation>,
+    moved: BTreeMap<usize, Operation>,
+    removed: BTreeMap<usize, Operation>,
+    /// Our additions; `None` is one that neither side gets.
+    added: Vec<Option<Operation>>,
+    /// Our additions that theirs has not got.
+    own: Vec<usize>,
+    /// How many entities theirs adds.
+    others: usize,
+    /// What their side does beside.
+    theirs: Vec<Operation>,
+}
+
+/// The keys that say who an entity is.
+const IDENTITY: [&str; 4] = ["hammerid", "targetname", "model", "origin"];
+
+fn index(operation: &Operation) -> Option<usize> {
+    match operation {
+        Operation::Edit { on: Target::Index(index), .. }
+        | Operation::Replace { on: Target::Index(index), .. }
+        | Operation::Remove { on: Target::Index(index), .. }
+        | Operation::Move { on: Target::Index(index), .. } => Some(*index),
+        _ => None,
+    }
+}
+
+impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
+    fn new(base: &'e Entities<'e>, lump: &'o str, operations: Vec<Operation>, desk: &'o mut Desk<'d>) -> Self {
+        let (content, moved, removed) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (added, own, theirs) = (Vec::new(), Vec::new(), Vec::new());
+        let mut kept = Kept { base, lump, desk, content, moved, removed, added, own, others: 0, theirs };
+        for operation in operations {
+            match (&operation, index(&operation)) {
+                (Operation::Remove { .. }, Some(index)) => drop(kept.removed.insert(index, operation)),
+                (Operation::Move { .. }, Some(index)) => drop(kept.moved.insert(index, operation)),
+                (_, Some(index)) => drop(kept.content.insert(index, operation)),
+                (_, None) => kept.added.push(Some(operation)),
+            }
+        }
+        kept.own = (0..kept.added.len()).collect();
+        kept
+    }
+
+    fn into_operations(self) -> Vec<Operation> {
+        let ours = self.content.into_values().chain(self.moved.into_values()).chain(self.removed.into_values());
+        ours.chain(self.added.into_iter().flatten()).chain(self.theirs).collect()
+    }
+
+    /// Decides who settles what both sides do to an entity.
+    fn decide(&mut self, index: usize, message: &str, values: [Option<Vec<u8>>; 3]) -> Side {
+        let message = format!("{}: {message}", self.label(index));
+        self.settle(message, Subject::Entity(index, None), values)
+    }
+
+    fn settle(&mut self, message: String, subject: Subject, values: [Option<Vec<u8>>; 3]) -> Side {
+        let values = values.map(|value| value.as_deref().map(without_marks));
+        self.desk.decide(Conflict::lump(self.lump, message).with(subject, values))
+    }
+
+    /// Adds an operation of their side.
+    fn add(&mut self, operation: Operation) {
+        let Some(index) = index(&operation) else { return self.add_entity(operation) };
+        let text = self.base.get(index).map(|entity| entity.bytes().to_vec());
+        let is_removed = self.removed.contains_key(&index);
+        match &operation {
+            Operation::Remove { .. } if is_removed => {}
+            Operation::Remove { .. } if self.content.contains_key(&index) || self.moved.contains_key(&index) => {
+                let message = match self.content.contains_key(&index) {
+                    true => "our side changes it, and theirs removes it",
+                    false => "our side moves it, and theirs removes it",
+                };
+                let ours = self.text_after(index, self.content.get(&index));
+                let side = self.decide(index, message, [text, ours, None]);
+                if side != Side::Ours {
+                    self.content.remove(&index);
+                    self.moved.remove(&index);
+                }
+                if side == Side::Theirs {
+                    self.theirs.push(operation);
+                }
+            }
+            _ if is_removed => {
+                let theirs = self.text_after(index, Some(&operation));
+                let message = "our side removes it, and theirs changes or moves it";
+                let side = self.decide(index, message, [text, None, theirs]);
+                if side != Side::Ours {
+                    self.removed.remove(&index);
+                }
+                if side == Side::Theirs {
+                    self.theirs.push(operation);
+                }
+            }
+            Operation::Move { to, .. } => match self.moved.get(&index) {
+                Some(Operation::Move { to: ours, .. }) if ours == to => {}
+                Some(_) => {
+                    let side = self.decide(index, "both sides move it", [None, None, None]);
+                    if side != Side::Ours {
+                        self.moved.remove(&index);
+                    }
+                    if side == Side::Theirs {
+                        self.theirs.push(operation);
+                    }
+                }
+                None => self.theirs.push(operation),
+            },
+            _ => self.add_content(index, operation),
+        }
+    }
+
+    /// Another text or other pairs of an entity that our side does not remove.
+    fn add_content(&mut self, index: usize, operation: Operation) {
+        match (self.content.get(&index), &operation) {
+            (None, _) => self.theirs.push(operation),
+            (Some(ours), _) if is_equal(ours, &operation) => {}
+            (Some(Operation::Edit { .. }), Operation::Edit { .. }) => self.add_beside(index, operation),
+            (ours, _) => {
+                let text = self.base.get(index).map(|entity| entity.bytes().to_vec());
+                let values = [text, self.text_after(index, ours), self.text_after(index, Some(&operation))];
+                let side =
+                    self.decide(index, "both sides change it, and one of them its text apart from pairs", values);
+                if side != Side::Ours {
+                    self.content.remove(&index);
+                }
+                if side == Side::Theirs {
+                    self.theirs.push(operation);
+                }
+            }
+        }
+    }
+
+    /// An edit of an entity beside ours: changes of other keys fit.
+    fn add_beside(&mut self, index: usize, operation: Operation) {
+        let Operation::Edit { on, expect, changes } = operation else { return };
+        let (mut rest, mut dropped) = (Vec::new(), Vec::new());
+        // Changes of a key stay together.
+        let mut groups: Vec<(BTreeSet<Vec<u8>>, Vec<Change>)> = Vec::new();
+        for change in changes {
+            let mut names: BTreeSet<Vec<u8>> = keys(&change).into_iter().collect();
+            let (together, others): (Vec<_>, Vec<_>) =
+                groups.into_iter().partition(|(known, _)| !known.is_disjoint(&names));
+            groups = others;
+            let mut all = Vec::new();
+            for (known, changes) in together {
+                names.extend(known);
+                all.extend(changes);
+            }
+            all.push(change);
+            groups.push((names, all));
+        }
+        for (names, changes) in groups {
+            let is_about = |change: &&Change| keys(change).iter().any(|key| names.contains(key));
+            let ours: Vec<Change> = match self.content.get(&index) {
+                Some(Operation::Edit { changes, .. }) => changes.iter().filter(is_about).cloned().collect(),
+                _ => Vec::new(),
+            };
+            if ours.is_empty() {
+                rest.extend(changes);
+            } else if ours != changes {
+                let shown: Vec<String> = names.iter().map(|name| format!("`{}`", escaped(name))).collect();
+                let message = format!("{}: both sides change {}", self.label(index), shown.join(" and "));
+                let key = names.iter().next().cloned();
+                let edit = |changes: &[Change]| {
+                    let on = Target::Index(index);
+                    let edit = Operation::Edit { on, expect: Vec::new(), changes: changes.to_vec() };
+                    self.values_after(index, key.as_deref().unwrap_or_default(), Some(&edit))
+                };
+                let base = self.values_after(index, key.as_deref().unwrap_or_default(), None);
+                let values = [base, edit(&ours), edit(&changes)];
+                let subject = Subject::Entity(index, key);
+                let side = self.settle(message, subject, values);
+                if side != Side::Ours {
+                    dropped.extend(ours);
+                }
+                if side == Side::Theirs {
+                    rest.extend(changes);
+                }
+            }
+        }
+        if let Some(Operation::Edit { changes, .. }) = self.content.get_mut(&index) {
+            changes.retain(|change| !dropped.contains(change));
+            if changes.is_empty() {
+                self.content.remove(&index);
+            }
+        }
+        if !rest.is_empty() {
+            self.theirs.push(Operation::Edit { on, expect, changes: rest });
+        }
+    }
+
+    fn add_entity(&mut self, operation: Operation) {
+        let place = self.others;
+        self.others += 1;
+        let find = |is: fn(&Operation, &Operation) -> bool| {
+            let is_it = |ours: &usize| self.added[*ours].as_ref().is_some_and(|ours| is(ours, &operation));
+            self.own.iter().position(is_it)
+        };
+        if let Some(at) = find(is_equal) {
+            self.own.swap_remove(at);
+            return;
+        }
+        let Some(at) = find(is_same_entity) else { return self.theirs.push(operation) };
+        let ours = self.own[at];
+        let message = format!("both sides add {}", described(&operation));
+        let values = [None, self.added[ours].as_ref().map(printed), Some(printed(&operation))];
+        let side = self.settle(message, Subject::Added(place), values);
+        if side != Side::Ours {
+            self.own.swap_remove(at);
+            self.added[ours] = (side == Side::Theirs).then_some(operation);
+        }
+    }
+
+    /// The entity alone after an operation; `None` if it removes the entity.
+    fn after(&self, index: usize, operation: Option<&Operation>) -> Option<Entities<'static>> {
+        let alone = Entities::parse(self.base.get(index)?.bytes().to_vec(), *self.base.rules()).ok()?;
+        let mut operation = operation.cloned();
+        match &mut operation {
+            Some(Operation::Edit { on, .. } | Operation::Replace { on, .. }) => *on = Target::Index(0),
+            _ => operation = None,
+        }
+        let patch = Patch { entities: None, operations: operation.into_iter().collect() };
+        patch.applied(&alone).ok()
+    }
+
+    fn text_after(&self, index: usize, operation: Option<&Operation>) -> Option<Vec<u8>> {
+        Some(self.after(index, operation)?.get(0)?.bytes().to_vec())
+    }
+
+    /// The values of a key after an operation, one a line.
+    fn values_after(&self, index: usize, key: &[u8], operation: Option<&Operation>) -> Option<Vec<u8>> {
+        let after = self.after(index, operation)?;
+        let values: Vec<&[u8]> = after.get(0)?.all(key).collect();
+        (!values.is_empty()).then(|| values.join(&b'\n'))
+    }
+
+    /// `#6 light`
+    fn label(&self, index: usize) -> String {
+        let class = |entity: Entity<'_>| entity.class().map(|class| format!(" {}", escaped(class)));
+        format!("#{index}{}", self.base.get(index).and_then(class).unwrap_or_default())
+    }
+}
+
+/// An added entity as text.
+fn printed(operation: &Operation) -> Vec<u8> {
+    match operation {
+        Operation::AddText { text, .. } => text.clone(),
+        Operation::Add { pairs, .. } => {
+            let line = |(key, value): &(Vec<u8>, Vec<u8>)| [b"\"", &key[..], b"\" \"", value, b"\"\n"].concat();
+            pairs.iter().flat_map(line).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether both do the same, wherever added entities go.
+fn is_equal(one: &Operation, other: &Operation) -> bool {
+    match (one, other) {
+        (Operation::Edit { changes, .. }, Operation::Edit { changes: other, .. }) => changes == other,
+        (Operation::Replace { text, .. }, Operation::Replace { text: other, .. })
+        | (Operation::AddText { text, .. }, Operation::AddText { text: other, .. }) => text == other,
+        (Operation::Add { pairs, .. }, Operation::Add { pairs: other, .. }) => pairs == other,
+        _ => false,
+    }
+}
+
+/// The keys that a change is about, in lower case.
+fn keys(change: &Change) -> Vec<Vec<u8>> {
+    match change {
+        Change::Set { key, .. } | Change::Unset { key } => vec![key.name.to_ascii_lowercase()],
+        Change::Add { key, .. } => vec![key.to_ascii_lowercase()],
+        Change::Rename { key, to } => vec![key.name.to_ascii_lowercase(), to.to_ascii_lowercase()],
+    }
+}
+
+fn value<'p>(operation: &'p Operation, key: &str) -> Option<&'p [u8]> {
+    let Operation::Add { pairs, .. } = operation else { return None };
+    pairs.iter().find(|(name, _)| name.eq_ignore_ascii_case(key.as_bytes())).map(|(_, value)| &value[..])
+}
+
+/// Whether two added entities are the same one by their class and by a key that says who they are.
+fn is_same_entity(one: &Operation, other: &Operation) -> bool {
+    let is_like = |key: &str| value(one, key).is_some() && value(one, key) == value(other, key);
+    is_like("classname") && IDENTITY.iter().any(|key| is_like(key))
+}
+
+fn described(operation: &Operation) -> String {
+    let class = value(operation, "classname").unwrap_or(b"an entity");
+    let key = IDENTITY.iter().find_map(|key| Some((key, value(operation, key)?)));
+    let by = key.map(|(key, value)| format!(" with {key} `{}`", escaped(value))).unwrap_or_default();
+    format!("{}{by}, with other pairs", escaped(class))
+}

@@ -1,0 +1,511 @@
+//! Merges two edits of the same map: entities by identity, records one by one, embedded files by name, and every other
+//! lump from the side that changed it. What both sides changed is a conflict: it is listed, and the merged map has our
+//! side of it.
+//!
+//! An edit is values and moves. What a side did to the records of each list is found by their content, and proven
+//! by the numbers that name them (`align`). The merged map has the records in the order of the side that moved them,
+//! and the numbers of the other side follow. What is not known for certain, or cannot follow, is a conflict.
+//!
+//! ```
+//! use bspkit_ops::merge::merge;
+//! use bspkit::{Bsp, Layout};
+//! let base = Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
+//! let edited = |class: &str, key: &str, value: &str| {
+//!     let mut draft = base.draft();
+//!     draft.entities()?.first_class(class)?.set(key, value)?;
+//!     Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())
+//! };
+//! let (ours, theirs) = (edited("light", "light", "150")?, edited("worldspawn", "message", "The Place")?);
+//! let merged = merge(&base, &ours, &theirs)?;
+//! assert!(merged.conflicts.is_empty());
+//! let map = Bsp::from_vec(merged.draft.plan(Layout::Keep)?.to_vec())?;
+//! assert_eq!(map.entities()?.get(0).unwrap().get("message"), Some(&b"The Place"[..]));
+//!
+//! let other = edited("light", "light", "200")?;
+//! let conflict = &merge(&base, &ours, &other)?.conflicts[0];
+//! assert_eq!(conflict.to_string(), "ENTITIES: #6 light: both sides change `light`");
+//! # Ok::<(), bspkit::Error>(())
+//! ```
+
+mod align;
+mod entities;
+mod files;
+mod light;
+mod lists;
+mod moves;
+mod textures;
+mod units;
+
+use crate::patch::Patch;
+use align::Lists;
+use bspkit::bytes::escaped;
+use bspkit::dialect::{Form, Role};
+use bspkit::file::{Layout, SegmentKind, Slot, SlotId};
+use bspkit::{Bsp, Draft, Error, ErrorKind, Result, Rope};
+use lists::Records;
+
+/// The result of a merge.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Merged<'a> {
+    /// The edits that make our map the merged one; or those that make it from their map, if only they changed what is
+    /// outside of all lumps.
+    pub draft: Draft<'a>,
+    /// Everything that both sides changed. The draft has our side of it.
+    pub conflicts: Vec<Conflict>,
+    /// The names of lumps that are as theirs.
+    pub theirs: Vec<String>,
+    /// The names of lumps that have changes of both sides.
+    pub both: Vec<String>,
+}
+
+/// The base and the two sides.
+struct Sides<'s, 'a> {
+    base: &'s Bsp<'a>,
+    ours: &'s Bsp<'a>,
+    theirs: &'s Bsp<'a>,
+}
+
+/// Where the new content of a slot comes from.
+enum Source<'a> {
+    Ours,
+    Theirs,
+    /// Both.
+    New(Rope<'a>),
+}
+
+/// Merges the changes from `base` to `theirs` with those from `base` to `ours`.
+///
+/// # Errors
+/// [`ErrorKind::Refused`] if the maps are of different dialects or versions; as [`Draft::set`].
+pub fn merge<'a>(base: &Bsp<'a>, ours: &Bsp<'a>, theirs: &Bsp<'a>) -> Result<Merged<'a>> {
+    merge_with(base, ours, theirs, &mut |_| None)
+}
+
+/// As [`merge`]; `settle` is asked for each conflict that can be settled alone, and may name the map whose content the
+/// merged one gets. Such a conflict is not listed.
+///
+/// # Errors
+/// As [`merge`].
+pub fn merge_with<'a>(
+    base: &Bsp<'a>,
+    ours: &Bsp<'a>,
+    theirs: &Bsp<'a>,
+    settle: &mut dyn FnMut(&Conflict) -> Option<Side>,
+) -> Result<Merged<'a>> {
+    let sides = Sides { base, ours, theirs };
+    sides.check_dialects()?;
+    let mut desk = Desk::new(settle);
+    let carrier = sides.carrier(&mut desk);
+    let lists = match sides.need_records() {
+        true => Some([Lists::of(base)?, Lists::of(ours)?, Lists::of(theirs)?]),
+        false => None,
+    };
+    let records = match &lists {
+        Some([base, ours, theirs]) => Records::of(&sides, [base, ours, theirs], &mut desk)?,
+        None => None,
+    };
+    if lists.is_some() && records.is_none() {
+        units::torn(&sides).into_iter().for_each(|conflict| desk.push(conflict));
+    }
+    let mut ready = textures::merge(&sides, records.as_ref(), &mut desk)?;
+    ready.extend(records.as_ref().into_iter().flat_map(Records::light));
+    let (mut draft, mut taken, mut both) = (carrier.draft(), Vec::new(), Vec::new());
+    for slot in carrier.slots().iter().filter(|slot| !is_container(carrier, slot)) {
+        if let Some(bytes) = ready.remove(&slot.id) {
+            draft.set(slot.id, bytes)?;
+            both.push(slot.name.clone());
+            continue;
+        }
+        match sides.source(slot, records.as_ref(), &mut desk)? {
+            Source::Ours => put(&mut draft, slot, ours)?,
+            Source::Theirs => {
+                put(&mut draft, slot, theirs)?;
+                taken.push(slot.name.clone());
+            }
+            Source::New(bytes) => {
+                draft.set(slot.id, bytes)?;
+                both.push(slot.name.clone());
+            }
+        }
+    }
+    let mut conflicts = desk.conflicts();
+    if conflicts.is_empty() {
+        conflicts.extend(units::introduced(&sides, &draft)?);
+    }
+    Ok(Merged { draft, conflicts, theirs: taken, both })
+}
+
+/// Merges what a patch of entities does to `base` with the changes from `base` to `ours`.
+///
+/// # Errors
+/// As [`Patch::apply`] on the base; as [`merge`].
+pub fn merge_patch<'a>(base: &Bsp<'a>, ours: &Bsp<'a>, patch: &Patch) -> Result<Merged<'a>> {
+    let missing = || Error::new(ErrorKind::NotFound, "the map has no entity lump");
+    let id = base.role(Role::Entities).ok_or_else(missing)?.id;
+    let mut draft = base.draft();
+    draft.set(id, patch.apply(&*base.entities()?)?)?;
+    let theirs = Bsp::from_data(draft.plan(Layout::Keep)?.to_vec().into(), Some(base.dialect()))?;
+    merge(base, ours, &theirs)
+}
+
+/// Gives a slot of the draft what it has in one of the maps.
+fn put<'a>(draft: &mut Draft<'a>, slot: &Slot, from: &Bsp<'a>) -> Result<()> {
+    let Some(other) = twin(from, slot).filter(|other| !is_same(draft.bsp(), slot, from, other)) else { return Ok(()) };
+    draft.set(slot.id, from.bytes(other.id)?)?;
+    if let Some(version) = other.version.filter(|_| other.version != slot.version) {
+        draft.set_version(slot.id, version)?;
+    }
+    let compression = from.draft().compression(other.id);
+    match compression == draft.compression(slot.id) {
+        true => Ok(()),
+        false => draft.set_compression(slot.id, compression),
+    }
+}
+
+/// The same slot of another map.
+fn twin<'b>(bsp: &'b Bsp<'_>, slot: &Slot) -> Option<&'b Slot> {
+    match slot.id {
+        SlotId::Lump(_) | SlotId::Extra(_) => bsp.container().slot(slot.id),
+        _ => bsp.slots().iter().find(|other| other.name == slot.name),
+    }
+}
+
+fn is_same(one: &Bsp<'_>, slot: &Slot, other: &Bsp<'_>, twin: &Slot) -> bool {
+    slot.version == twin.version && one.stored(slot.id)[..] == other.stored(twin.id)[..]
+}
+
+/// Whether both sides changed a slot, each in its own way.
+fn is_of_both(sides: &Sides<'_, '_>, slot: &Slot) -> bool {
+    let is_alike = |one: &Bsp<'_>, other: &Bsp<'_>| {
+        twin(one, slot).zip(twin(other, slot)).is_some_and(|(own, twin)| is_same(one, own, other, twin))
+    };
+    !is_alike(sides.base, sides.ours) && !is_alike(sides.base, sides.theirs) && !is_alike(sides.ours, sides.theirs)
+}
+
+/// Whether a slot only holds other slots, which are merged one by one.
+fn is_container(bsp: &Bsp<'_>, slot: &Slot) -> bool {
+    let holds = |other: &Slot| {
+        let is_inside = slot.stored.start <= other.stored.start && other.stored.end <= slot.stored.end;
+        matches!(other.id, SlotId::Game(_)) && !other.stored.is_empty() && is_inside
+    };
+    slot.is_top_level() && bsp.slots().iter().any(holds)
+}
+
+/// What a map has outside of its lumps: the names of the slots, what is between them and after them, the revision.
+fn outside<'b>(bsp: &'b Bsp<'_>) -> (Vec<&'b str>, Vec<u8>, Option<i32>) {
+    let names = bsp.slots().iter().map(|slot| slot.name.as_str()).collect();
+    let mut bytes = Vec::new();
+    for segment in bsp.container().segments() {
+        if matches!(segment.kind, SegmentKind::Gap | SegmentKind::BspxGap | SegmentKind::Tail) {
+            // Lumps that shrink or move leave zeros, which are not content.
+            bytes.extend(bsp.container().bytes()[segment.range].iter().filter(|byte| **byte != 0));
+        }
+    }
+    (names, bytes, bsp.revision())
+}
+
+impl<'s, 'a> Sides<'s, 'a> {
+    fn check_dialects(&self) -> Result<()> {
+        let all = [("the base", self.base), ("ours", self.ours), ("theirs", self.theirs)];
+        let first = |bsp: &Bsp<'_>| (bsp.dialect().name, bsp.version());
+        if all.iter().all(|(_, bsp)| first(bsp) == first(self.base)) {
+            return Ok(());
+        }
+        let kinds = all.map(|(what, bsp)| format!("{what} is {} version {}", bsp.dialect().name, bsp.version()));
+        let message = format!("maps of different dialects cannot be merged: {}", kinds.join(", "));
+        Err(Error::new(ErrorKind::Refused, message))
+    }
+
+    /// The map that the merged one is made from: theirs if only they changed what is outside of all lumps.
+    fn carrier(&self, desk: &mut Desk<'_>) -> &'s Bsp<'a> {
+        let (base, ours, theirs) = (outside(self.base), outside(self.ours), outside(self.theirs));
+        if theirs == base || theirs == ours {
+            return self.ours;
+        }
+        if ours == base {
+            return self.theirs;
+        }
+        let message =
+            "both sides change what is outside of all lumps: the list of lumps, bytes of no lump, the revision";
+        desk.refuse("", message);
+        self.ours
+    }
+
+    /// Whether a side changed records, and the other one anything.
+    fn need_records(&self) -> bool {
+        let changed =
+            |side: &Bsp<'_>, slot: &Slot| twin(side, slot).is_some_and(|twin| !is_same(self.base, slot, side, twin));
+        let is_list =
+            |slot: &Slot| self.base.row(slot).is_ok_and(|row| matches!(row.form, Form::Array(_) | Form::Lists(_)));
+        let slots = || self.base.slots().iter().filter(|slot| !is_container(self.base, slot));
+        [self.ours, self.theirs].into_iter().all(|side| slots().any(|slot| changed(side, slot)))
+            && [self.ours, self.theirs].into_iter().any(|side| slots().any(|slot| is_list(slot) && changed(side, slot)))
+    }
+
+    fn source(&self, slot: &Slot, records: Option<&Records<'_, '_, 'a>>, desk: &mut Desk<'_>) -> Result<Source<'a>> {
+        let twins = (twin(self.base, slot), twin(self.ours, slot), twin(self.theirs, slot));
+        let (Some(base), Some(ours), Some(theirs)) = twins else {
+            // Only the map that everything else is put into has it, or it was removed there.
+            return Ok(if twins.1.is_some() { Source::Ours } else { Source::Theirs });
+        };
+        let by_theirs = !is_same(self.base, base, self.theirs, theirs);
+        let by_ours = !is_same(self.base, base, self.ours, ours);
+        let is_equal = is_same(self.ours, ours, self.theirs, theirs);
+        let role = self.ours.role_of(slot.id);
+        if role == Some(Role::Entities) && (by_ours || by_theirs) {
+            return entities::merge(self, slot, records, desk);
+        }
+        if let Some(records) = records {
+            if records.has(base.id) {
+                return self.lists(records, [base, ours, theirs], [by_ours, by_theirs && !is_equal], desk);
+            }
+            if role == Some(Role::Pak) {
+                records.files(self, desk);
+            } else {
+                match records.beside(base, [by_ours, by_theirs && !is_equal], desk) {
+                    Some(Side::Theirs) => return Ok(Source::Theirs),
+                    None => return Ok(Source::Ours),
+                    Some(_) => {}
+                }
+            }
+        }
+        match (by_ours, by_theirs) {
+            (_, false) => return Ok(Source::Ours),
+            (false, true) => return Ok(Source::Theirs),
+            (true, true) if is_equal => return Ok(Source::Ours),
+            (true, true) => {}
+        }
+        let count = desk.len();
+        if role == Some(Role::Pak)
+            && let Some(bytes) = files::merge(self, slot, desk)?
+        {
+            return Ok(Source::New(bytes));
+        }
+        if desk.len() > count {
+            return Ok(Source::Ours);
+        }
+        let values = [self.base, self.ours, self.theirs].map(|map| Some(summary(map, slot)));
+        let conflict = Conflict::lump(&slot.name, "both sides change it").with(Subject::Lump, values);
+        Ok(match desk.decide(conflict) {
+            Side::Ours => Source::Ours,
+            Side::Theirs => Source::Theirs,
+            Side::Base => Source::New(self.base.bytes(base.id)?.into()),
+        })
+    }
+
+    /// The records of a slot.
+    fn lists(
+        &self,
+        records: &Records<'_, '_, 'a>,
+        [base, ours, theirs]: [&Slot; 3],
+        [by_ours, by_theirs]: [bool; 2],
+        desk: &mut Desk<'_>,
+    ) -> Result<Source<'a>> {
+        let from = match (records.leader(base.id), by_ours, by_theirs) {
+            (Some(side), ..) => side,
+            (None, false, true) => Side::Theirs,
+            _ => Side::Ours,
+        };
+        let by_both = by_ours && by_theirs;
+        if !by_both && !records.is_touched(base.id, from) && !records.is_woven(base.id) {
+            return Ok(if from == Side::Theirs { Source::Theirs } else { Source::Ours });
+        }
+        if [ours.version, theirs.version] != [base.version, base.version] {
+            desk.refuse(&base.name, "both sides change it, and one of them its version");
+            return Ok(Source::Ours);
+        }
+        let bytes = records.merge(self, base, from, desk)?;
+        let map = if from == Side::Theirs { self.theirs } else { self.ours };
+        Ok(Source::New(map.in_own_order(base.id, bytes.into()).into()))
+    }
+}
+
+/// What a lump is, as a value of a conflict.
+fn summary(map: &Bsp<'_>, slot: &Slot) -> Vec<u8> {
+    let bytes = twin(map, slot).map(|twin| map.stored(twin.id));
+    let bytes = bytes.as_deref().unwrap_or_default();
+    format!("{} bytes, CRC-32 {:08x}", bytes.len(), crc32fast::hash(bytes)).into_bytes()
+}
+
+// What both sides changed, and who decides which side it gets.
+
+/// One of three maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The map that both sides were made from.
+    Base,
+    /// Our map.
+    Ours,
+    /// Their map.
+    Theirs,
+}
+
+impl Side {
+    /// All of them; [`Conflict::values`] are in this order.
+    pub const ALL: [Side; 3] = [Side::Base, Side::Ours, Side::Theirs];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Base => "base",
+            Side::Ours => "ours",
+            Side::Theirs => "theirs",
+        }
+    }
+}
+
+/// What a conflict is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Subject {
+    /// What is outside of all lumps.
+    Outside,
+    /// A lump as a whole.
+    Lump,
+    /// An entity, by its index in the base, or the value of a key of it.
+    Entity(usize, Option<Vec<u8>>),
+    /// An entity that both sides add, by its place among those that theirs adds.
+    Added(usize),
+    /// A record of a list, by its index in the base, and a field of it.
+    Record(String, usize, String),
+    /// An embedded file.
+    File(Vec<u8>),
+}
+
+/// Something that both sides changed.
+///
+/// ```
+/// use bspkit_ops::merge::{Conflict, merge};
+/// use bspkit::{Bsp, Layout};
+/// let base = Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
+/// let edited = |light: &str| {
+///     let mut draft = base.draft();
+///     draft.entities()?.first_class("light")?.set("light", light)?;
+///     Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())
+/// };
+/// let merged = merge(&base, &edited("1")?, &edited("2")?)?;
+/// let conflict: &Conflict = &merged.conflicts[0];
+/// assert_eq!(conflict.name(), "#6.light");
+/// let [before, ours, theirs] = conflict.values.as_ref().unwrap();
+/// assert_eq!((ours.as_deref(), theirs.as_deref()), (Some(&b"1"[..]), Some(&b"2"[..])));
+/// # assert!(before.is_some());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Conflict {
+    /// The lump; empty for what is outside of all lumps.
+    pub lump: String,
+    /// What it is about.
+    pub subject: Subject,
+    /// What both sides changed: a sentence without a capital and a full stop.
+    pub message: String,
+    /// What the base, ours and theirs have; `None` for what one does not have. Of lumps and embedded files it is their
+    /// size and checksum, of moved files their names, of lists the number of records.
+    pub values: Option<[Option<Vec<u8>>; 3]>,
+    /// Whether it can be settled alone: by taking what one of the three maps has.
+    pub can_settle: bool,
+}
+
+impl Conflict {
+    fn lump(lump: &str, message: impl Into<String>) -> Self {
+        let subject = if lump.is_empty() { Subject::Outside } else { Subject::Lump };
+        Conflict { lump: lump.to_owned(), subject, message: message.into(), values: None, can_settle: false }
+    }
+
+    /// Adds how many records a list has in each map.
+    fn counted(self, counts: [usize; 3]) -> Self {
+        let count = |count: usize| Some(format!("{count} record{}", if count == 1 { "" } else { "s" }).into_bytes());
+        Conflict { values: Some(counts.map(count)), ..self }
+    }
+
+    fn with(self, subject: Subject, values: [Option<Vec<u8>>; 3]) -> Self {
+        let values = values.iter().any(Option::is_some).then_some(values);
+        Conflict { subject, values, can_settle: true, ..self }
+    }
+
+    /// Its name among all conflicts of the merge: `#6.light`, `#6`, `added[0]`, `FACES[3].side`, `ENTITIES`,
+    /// `PAKFILE/own/a.txt`; empty for what is outside of all lumps. Several conflicts of one entity or record as a
+    /// whole share its name.
+    pub fn name(&self) -> String {
+        match &self.subject {
+            Subject::Outside => String::new(),
+            Subject::Lump => self.lump.clone(),
+            Subject::Entity(index, None) => format!("#{index}"),
+            Subject::Entity(index, Some(key)) => format!("#{index}.{}", escaped(key)),
+            Subject::Added(place) => format!("added[{place}]"),
+            Subject::Record(list, index, field) if field.is_empty() => format!("{list}[{index}]"),
+            Subject::Record(list, index, field) => format!("{list}[{index}].{field}"),
+            Subject::File(name) => format!("{}/{}", self.lump, escaped(name)),
+        }
+    }
+
+    /// Whether both sides add an entity or an embedded file: the base has none, and [`Side::Base`] takes neither.
+    pub fn is_addition(&self) -> bool {
+        match &self.subject {
+            Subject::Added(_) => true,
+            Subject::File(_) => self.values.as_ref().is_some_and(|[base, ..]| base.is_none()),
+            _ => false,
+        }
+    }
+}
+
+impl std::fmt::Display for Conflict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.subject {
+            Subject::Record(list, index, _) => write!(f, "{list}[{index}]: {}", self.message),
+            _ if self.lump.is_empty() => f.write_str(&self.message),
+            _ => write!(f, "{}: {}", self.lump, self.message),
+        }
+    }
+}
+
+/// How many conflicts are listed; more are counted.
+const MOST: usize = 10_000;
+
+/// Collects conflicts, unless one is settled.
+struct Desk<'d> {
+    conflicts: Vec<Conflict>,
+    more: usize,
+    settle: &'d mut dyn FnMut(&Conflict) -> Option<Side>,
+}
+
+impl<'d> Desk<'d> {
+    fn new(settle: &'d mut dyn FnMut(&Conflict) -> Option<Side>) -> Self {
+        Desk { conflicts: Vec::new(), more: 0, settle }
+    }
+
+    fn push(&mut self, conflict: Conflict) {
+        match self.conflicts.len() < MOST {
+            true => self.conflicts.push(conflict),
+            false => self.more += 1,
+        }
+    }
+
+    /// How many there are.
+    fn len(&self) -> usize {
+        self.conflicts.len() + self.more
+    }
+
+    fn conflicts(mut self) -> Vec<Conflict> {
+        if self.more > 0 {
+            self.conflicts.push(Conflict::lump("", format!("{} more conflicts are not listed", self.more)));
+        }
+        self.conflicts
+    }
+
+    /// The side that something gets that both changed: ours, if it is not settled.
+    fn decide(&mut self, conflict: Conflict) -> Side {
+        let side = if conflict.can_settle { (self.settle)(&conflict) } else { None };
+        side.unwrap_or_else(|| {
+            self.push(conflict);
+            Side::Ours
+        })
+    }
+
+    /// A conflict that cannot be settled alone.
+    fn refuse(&mut self, lump: &str, message: impl Into<String>) {
+        self.push(Conflict::lump(lump, message));
+    }
+}

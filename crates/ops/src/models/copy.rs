@@ -1,0 +1,435 @@
+//! A model of another map, with all that it needs: the records over all references that are declared.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use super::outside::Outside;
+use super::transplant::Transplant;
+use super::{are_known, check, models_of, named as named_models};
+use crate::check::shapes_of;
+use bspkit::bytes::escaped;
+use bspkit::content::pak::Pak;
+use bspkit::dialect::Dialect;
+use bspkit::links::{How, Link, Links};
+use bspkit::{Bsp, Draft, Error, ErrorKind, Hint, Place, Result};
+
+// A model of another map, with all that it needs.
+
+/// The copy of a model from another map.
+///
+/// ```
+/// use bspkit_ops::models::{self, Copying};
+/// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
+/// let mut draft = map.draft();
+/// // A map may be copied from itself, too.
+/// let copied = Copying::default().run(&mut draft, &map, 1)?;
+/// assert_eq!((copied.model, copied.entities.len()), (5, 1));
+/// let saved = bspkit::Bsp::from_vec(draft.plan(bspkit::Layout::Keep)?.to_vec())?;
+/// assert_eq!(models::list(&saved)?[5].faces, 6);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Copying {
+    entities: NewEntities,
+    force: bool,
+}
+
+/// The entities that a copied model gets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum NewEntities {
+    /// Copies of those of the other map.
+    #[default]
+    Theirs,
+    /// One of this class, with no other keys.
+    Class(Vec<u8>),
+    /// None.
+    Without,
+}
+
+/// What was copied.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Copied {
+    /// The number of the new model.
+    pub model: usize,
+    /// The new entities, by index.
+    pub entities: Vec<usize>,
+    /// How many records were added, by list.
+    pub records: Vec<(String, usize)>,
+    /// The bytes of light.
+    pub light: usize,
+    /// The names of textures that were added.
+    pub textures: Vec<Vec<u8>>,
+    /// What is missing, and what may be wrong after a copy that was forced.
+    pub warnings: Vec<String>,
+}
+
+impl Copying {
+    /// Makes an entity of this class for the model, in place of copies of the other map's entities.
+    pub fn class(self, class: impl AsRef<[u8]>) -> Self {
+        Copying { entities: NewEntities::Class(class.as_ref().to_vec()), ..self }
+    }
+
+    /// Makes no entity for the model.
+    pub fn without_entity(self) -> Self {
+        Copying { entities: NewEntities::Without, ..self }
+    }
+
+    /// Copies a model although it exceeds a limit of an engine.
+    pub fn force(self, force: bool) -> Self {
+        Copying { force, ..self }
+    }
+
+    /// Copies a model of a map into another one of the same dialect, with all that it refers to. Planes, texinfo,
+    /// shaders and other records that are equal in both maps are not added again, and neither are textures with the
+    /// same name. Everything is added after what is there, so that no number changes.
+    ///
+    /// # Errors
+    /// [`Refused`](bspkit::ErrorKind::Refused) for a map of another dialect or version, a collision model in a form
+    /// that is not known or with materials of its map, light in files beside the map, numbers that do not fit, records
+    /// that engines have no room for, and references that are damaged; [`NotFound`](bspkit::ErrorKind::NotFound) for a
+    /// model that is not there. Then nothing is changed.
+    pub fn run(self, draft: &mut Draft<'_>, from: &Bsp<'_>, model: usize) -> Result<Copied> {
+        draft.transaction(|draft| self.copy(draft, from, model))
+    }
+
+    fn copy(self, draft: &mut Draft<'_>, from: &Bsp<'_>, model: usize) -> Result<Copied> {
+        let map = draft.view()?.unwrap_or_else(|| draft.bsp().clone());
+        let (own_links, their_links) = (map.links()?, from.links()?);
+        let (own_models, models) = (models_of(&map, &own_links)?, models_of(from, &their_links)?);
+        check(&their_links.sites[models], model)?;
+        are_alike(&map, from)?;
+        are_known(&map, &own_links, own_models)?;
+        let (own, theirs) = (Graph::new(&own_links), Graph::new(&their_links));
+        let needed = needed(from, &theirs, models, model)?;
+        let mut work = Transplant {
+            from,
+            to: &map,
+            theirs: &theirs,
+            own: &own,
+            models,
+            needed,
+            sites: BTreeMap::new(),
+            places: HashMap::new(),
+            added: BTreeMap::new(),
+            warnings: Vec::new(),
+        };
+        work.find_lists()?;
+        let sites: BTreeSet<usize> = work.needed.keys().copied().collect();
+        let mut outside = Outside::new(from, &map, &their_links, &sites)?;
+        work.put(&mut outside)?;
+        work.limits(self.force)?;
+        let number = own_links.sites[own_models].len();
+        let mut lumps = work.lumps()?;
+        lumps.extend(outside.light.lumps(&own_links, &their_links)?);
+        lumps.extend(outside.textures.lump());
+        lumps.extend(outside.names.lump());
+        let warnings = work.blocks(&mut lumps, model, number)?;
+        work.warnings.extend(warnings);
+        work.warnings.extend(outside.light.left_out(&own_links, &their_links).iter().map(|name| left_out(name)));
+        let copy = outside.light.is_in_copy().filter(|_| !outside.unlit.is_empty());
+        if let Some(lump) = copy.filter(|_| !self.force) {
+            let message = format!("the light of one of the maps is in {lump} alone, from where it is not copied");
+            return Err(refused(lump, message).with_hint(Hint::Force));
+        }
+        for (list, count) in &outside.unlit {
+            let why = match copy {
+                Some(lump) => format!("it is in {lump} alone, from where it is not copied"),
+                None if outside.light.is_dark() => "the map has no light".to_owned(),
+                None => "it cannot be read".to_owned(),
+            };
+            work.warnings.push(format!("the light of {count} records of {list} is left out: {why}"));
+        }
+        let records = work.added.iter().map(|(own, added)| {
+            let site = &own_links.sites[*own];
+            (site.name.clone(), added.len() / site.record.size)
+        });
+        let mut copied = Copied {
+            model: number,
+            entities: Vec::new(),
+            records: records.filter(|(_, count)| *count > 0).collect(),
+            light: outside.light.bytes(),
+            textures: [&outside.textures.names[..], &outside.names.names].concat(),
+            warnings: std::mem::take(&mut work.warnings),
+        };
+        copied.warnings.extend(left_behind(from, &map, &outside.names.names));
+        lumps.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))?;
+        let brushes = their_links.site("BRUSHES").and_then(|site| work.needed.get(&site));
+        if let Some(brushes) = brushes.filter(|_| map.slot("PHYSCOLLIDE").is_ok()) {
+            draft.bring_solids(shapes_of(from, |brush| brushes.contains(&brush)));
+        }
+        copied.entities = self.entities(draft, from, model, number)?;
+        Ok(copied)
+    }
+
+    /// The new entities, by index.
+    fn entities(&self, draft: &mut Draft<'_>, from: &Bsp<'_>, model: usize, number: usize) -> Result<Vec<usize>> {
+        let name = format!("*{number}");
+        let texts = from.entities()?;
+        let mut new: Vec<Vec<(Vec<u8>, Vec<u8>)>> = Vec::new();
+        match &self.entities {
+            NewEntities::Without => {}
+            NewEntities::Class(class) => {
+                new.push(vec![(b"classname".to_vec(), class.clone()), (b"model".to_vec(), name.into_bytes())]);
+            }
+            NewEntities::Theirs => {
+                for entity in texts.iter() {
+                    let pairs = named_models(from, &entity);
+                    let keys: Vec<&str> = pairs
+                        .iter()
+                        .filter(|(_, _, of)| usize::try_from(*of) == Ok(model))
+                        .map(|(key, ..)| *key)
+                        .collect();
+                    if keys.is_empty() {
+                        continue;
+                    }
+                    let is_it = |key: &[u8], value: &[u8]| {
+                        keys.iter().any(|known| known.as_bytes() == key) && value == format!("*{model}").as_bytes()
+                    };
+                    let pair = |key: &[u8], value: &[u8]| {
+                        let value = if is_it(key, value) { name.as_bytes() } else { value };
+                        (key.to_vec(), value.to_vec())
+                    };
+                    new.push(entity.pairs().map(|own| pair(own.key, own.value)).collect());
+                }
+            }
+        }
+        let mut indices = Vec::new();
+        for pairs in new {
+            indices.push(draft.entities()?.add(pairs)?);
+        }
+        Ok(indices)
+    }
+}
+
+/// The warning about something of the other map that adds to the model, and for which the map has no place.
+pub(super) fn left_out(name: &str) -> String {
+    format!("{name} is left out, since the map has none")
+}
+
+/// Materials that only the other map's pakfile has.
+fn left_behind(from: &Bsp<'_>, map: &Bsp<'_>, names: &[Vec<u8>]) -> Vec<String> {
+    let Ok(theirs) = from.lens::<Pak<'_>>() else { return Vec::new() };
+    let own = map.lens::<Pak<'_>>().ok();
+    let file = |name: &Vec<u8>| [b"materials/", &name[..], b".vmt"].concat().to_ascii_lowercase();
+    let is_left =
+        |file: &Vec<u8>| !theirs.find(file).is_empty() && own.as_ref().is_none_or(|own| own.find(file).is_empty());
+    let warning = |file: Vec<u8>| format!("{} is in the other map's pakfile, and is not copied", escaped(&file));
+    names.iter().map(file).filter(is_left).map(warning).collect()
+}
+
+/// Whether a model of one map can be in the other.
+fn are_alike(map: &Bsp<'_>, from: &Bsp<'_>) -> Result<()> {
+    let name =
+        |map: &Bsp<'_>| format!("{} (version {})", map.dialect().title, map.dialect().version_name(map.version()));
+    let alike = map.dialect() == from.dialect() && map.version() == from.version();
+    let message = || format!("the map is of {}, and the other one of {}", name(map), name(from));
+    if !alike {
+        return Err(Error::new(ErrorKind::Refused, message()));
+    }
+    Ok(())
+}
+
+// The records that a model needs, and which of them another map may have already.
+
+/// The records of each list.
+pub(super) type Needed = BTreeMap<usize, BTreeSet<usize>>;
+
+/// The error for a copy that cannot be made.
+#[cold]
+pub(super) fn refused(lump: &str, message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Refused, message.into()).at(Place::default().lump(lump))
+}
+
+/// Whether the records of a list serve only those that refer to them.
+pub(super) fn is_owned(dialect: &Dialect, links: &Links<'_>, site: usize) -> bool {
+    dialect.owned.iter().any(|lump| links.referred(lump) == Some(site))
+}
+
+/// What becomes of a number that names a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// The records from the first to the end are needed.
+    Needed(usize, usize),
+    /// It names the same record in every map: its number has a meaning.
+    Fixed,
+    /// Another map has a record of its own for it.
+    Theirs,
+    /// It is not followed; garbage, maybe.
+    Loose,
+}
+
+/// What a number of a record of the model's map names. `None` if it names none.
+pub(super) fn named(
+    map: &Bsp<'_>,
+    links: &Links<'_>,
+    models: usize,
+    link: &Link,
+    record: usize,
+) -> Result<Option<Named>> {
+    let (from, to) = (&links.sites[link.from], &links.sites[link.to]);
+    let Some((first, count)) = link.named(from.record(record), to.len()) else { return Ok(None) };
+    if matches!(link.how, How::Perhaps) {
+        // A hull that all models share belongs to the world.
+        let is_world = link.word.get(from.record(record)) == link.word.get(from.record(0));
+        return Ok(Some(match link.from == models {
+            true if is_world => Named::Theirs,
+            true => Named::Needed(usize::try_from(first).unwrap_or(0), usize::try_from(first + 1).unwrap_or(0)),
+            false => Named::Loose,
+        }));
+    }
+    let range = usize::try_from(first).ok().zip(first.checked_add(count).and_then(|end| usize::try_from(end).ok()));
+    let Some((first, end)) = range.filter(|(_, end)| *end <= to.len()) else {
+        let message = format!("{}[{record}].{} names records that are not there", from.name, link.field);
+        return Err(refused(&from.name, message));
+    };
+    if first < to.row.order.fixed && matches!(link.how, How::Node) {
+        return Err(refused(&from.name, format!("{}[{record}].{} is the tree of the world", from.name, link.field)));
+    }
+    if end <= to.row.order.fixed || to.row.order.fixed > 0 && !is_owned(map.dialect(), links, link.to) {
+        return Ok(Some(Named::Fixed));
+    }
+    Ok(Some(Named::Needed(first, end)))
+}
+
+/// All records that a model needs, with itself.
+pub(super) fn needed(map: &Bsp<'_>, graph: &Graph<'_, '_>, models: usize, model: usize) -> Result<Needed> {
+    let links = graph.links;
+    let (mut needed, mut open) = (Needed::new(), vec![(models, model)]);
+    while let Some((site, record)) = open.pop() {
+        if !needed.entry(site).or_default().insert(record) {
+            continue;
+        }
+        if links.sites[site].is_paired() {
+            open.push((site, record ^ 1));
+        }
+        let known = |needed: &Needed, site: usize, record: usize| {
+            needed.get(&site).is_some_and(|known| known.contains(&record))
+        };
+        for link in graph.links_of(site) {
+            let range = match link.how {
+                How::Share(_) => graph.share(link, record).map(|range| (range.start, range.end)),
+                _ => match named(map, links, models, link, record)? {
+                    Some(Named::Needed(first, end)) => Some((first, end)),
+                    _ => None,
+                },
+            };
+            if let Some((first, end)) = range {
+                open.extend((first..end).filter(|at| !known(&needed, link.to, *at)).map(|at| (link.to, at)));
+            }
+        }
+        for (other, starts) in &graph.beside[site] {
+            let range = starts.get(record..record + 2).map_or(0..0, |pair| pair[0]..pair[1]);
+            open.extend(range.filter(|at| !known(&needed, *other, *at)).map(|at| (*other, at)));
+        }
+    }
+    Ok(needed)
+}
+
+/// Whether one of several equal records of a list is enough: everything that refers to them names one of them, and
+/// nothing belongs to them by their order.
+pub(super) fn is_shared(graph: &Graph<'_, '_>, site: usize) -> bool {
+    let links = graph.links;
+    let mut to = links.links.iter().filter(|link| link.to == site).peekable();
+    let is_one =
+        |link: &Link| matches!(link.how, How::Index(_) | How::Next | How::Bits(_)) && !links.sites[link.from].listed;
+    to.peek().is_some() && to.all(is_one) && graph.beside[site].is_empty() && links.sites[site].parallel.is_none()
+}
+
+/// The records of a list by their bytes.
+pub(super) fn by_bytes<'l>(links: &'l Links<'_>, site: usize, pairs: bool) -> HashMap<&'l [u8], usize> {
+    let site = &links.sites[site];
+    let size = site.record.size * if pairs { 2 } else { 1 };
+    let mut found = HashMap::new();
+    for (at, record) in site.all().chunks_exact(size).enumerate() {
+        found.entry(record).or_insert(at);
+    }
+    found
+}
+
+// What records refer to, over all references that are declared: numbers of fields, shares, and lists that run
+// parallel.
+
+/// The references of a map by the records that they come from.
+pub(super) struct Graph<'g, 'a> {
+    pub(super) links: &'g Links<'a>,
+    /// The links of each list, with the starts of the shares if it is one.
+    out: Vec<Vec<Out<'g>>>,
+    /// The lists whose records belong to those of each list, and where those of each record begin.
+    pub(super) beside: Vec<BTreeMap<usize, Vec<usize>>>,
+}
+
+/// A field, with the starts of its shares if it has these.
+type Out<'g> = (&'g Link, Option<Vec<usize>>);
+
+impl<'g, 'a> Graph<'g, 'a> {
+    pub(super) fn new(links: &'g Links<'a>) -> Self {
+        let mut graph = Graph {
+            links,
+            out: links.sites.iter().map(|_| Vec::new()).collect(),
+            beside: links.sites.iter().map(|_| BTreeMap::new()).collect(),
+        };
+        for link in links.links.iter().filter(|link| !link.is_weak()) {
+            let starts = if let How::Share(skip) = link.how { Some(shares(links, link, skip)) } else { None };
+            graph.out[link.from].push((link, starts));
+        }
+        for other in 0..links.sites.len() {
+            if let Some((owner, starts)) =
+                links.shares(other).filter(|(_, starts)| starts.last() == Some(&links.sites[other].len()))
+            {
+                graph.beside[owner].insert(other, starts);
+            }
+        }
+        graph
+    }
+
+    /// The links from a list.
+    pub(super) fn links_of(&self, site: usize) -> impl Iterator<Item = &'g Link> {
+        self.out[site].iter().map(|(link, _)| *link)
+    }
+
+    /// The records that belong to a record by their order, in the form of a count.
+    pub(super) fn share(&self, link: &Link, record: usize) -> Option<Range<usize>> {
+        let (_, starts) = self.out[link.from].iter().find(|(other, _)| std::ptr::eq(*other, link))?;
+        let pair = starts.as_ref()?.get(record..record + 2)?;
+        let len = self.links.sites[link.to].len();
+        Some(pair[0].min(len)..pair[1].min(len))
+    }
+
+    /// Visits the ranges of records that a record refers to, and those that belong to it.
+    pub(super) fn each(&self, site: usize, record: usize, mut visit: impl FnMut(usize, Range<usize>)) {
+        let bytes = self.links.sites[site].record(record);
+        for (link, starts) in &self.out[site] {
+            let len = self.links.sites[link.to].len();
+            let range = match starts {
+                Some(starts) => starts.get(record..record + 2).map(|pair| pair[0]..pair[1]),
+                None => link.named(bytes, len).map(|(first, count)| clamped(first, count, len)),
+            };
+            if let Some(range) = range.filter(|range| range.start < range.end) {
+                visit(link.to, range.start.min(len)..range.end.min(len));
+            }
+        }
+        for (other, starts) in &self.beside[site] {
+            if let Some(pair) = starts.get(record..record + 2) {
+                visit(*other, pair[0]..pair[1]);
+            }
+        }
+    }
+}
+
+/// Where the records of each share begin, and the end of the last one.
+fn shares(links: &Links<'_>, link: &Link, skip: usize) -> Vec<usize> {
+    let site = &links.sites[link.from];
+    let count = |record| usize::try_from(link.word.get(site.record(record))).unwrap_or(0);
+    let ends = (0..site.len()).scan(skip, |end, record| {
+        *end = end.saturating_add(count(record));
+        Some(*end)
+    });
+    std::iter::once(skip).chain(ends).collect()
+}
+
+fn clamped(first: i64, count: i64, len: usize) -> Range<usize> {
+    let clamp = |value: i64| usize::try_from(value.max(0)).map_or(len, |value| value.min(len));
+    clamp(first)..clamp(first.saturating_add(count))
+}

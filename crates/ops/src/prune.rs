@@ -1,0 +1,520 @@
+//! Removes what nothing in a map needs: records, embedded textures, names of materials, luxels.
+//!
+//! Records are those that [`Unused`] finds. What is left follows, as after every edit of the order of records, and
+//! everything that is referred to has the same content as before. `light`, `textures` and `names` are lumps that are
+//! not arrays: bytes in them go if no record has them any more.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::check::{self, Usage};
+use super::unused::Unused;
+use crate::unused::entities_of;
+use bspkit::bytes::Data;
+use bspkit::content::texdata::STRINGS;
+use bspkit::content::textures::Textures;
+use bspkit::dialect::{Engine, Holds, Role};
+use bspkit::file::SlotId;
+use bspkit::links::{Links, Word};
+use bspkit::record::{Cell, Meaning};
+use bspkit::{Bsp, Draft, Error, ErrorKind, Place, Result};
+
+/// What to remove, and what to keep.
+///
+/// ```
+/// let options = bspkit_ops::prune::Options::default().keep("PLANES").light(true);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// The lumps, or lists as `LUMP.list`, to which the removal is limited; all if there are none.
+    pub only: Vec<String>,
+    /// The lumps, or lists, of which nothing is removed.
+    pub keep: Vec<String>,
+    /// Whether light that no face refers to is removed too.
+    pub light: bool,
+    /// Whether to go on where lumps of unknown content may refer to the records that move.
+    pub force: bool,
+}
+
+impl Options {
+    /// Limits the removal to a lump, or a list as `LUMP.list`, and others that are named so.
+    #[must_use]
+    pub fn only(mut self, list: impl Into<String>) -> Self {
+        self.only.push(list.into());
+        self
+    }
+
+    /// Keeps a lump, or a list, as it is.
+    #[must_use]
+    pub fn keep(mut self, list: impl Into<String>) -> Self {
+        self.keep.push(list.into());
+        self
+    }
+
+    /// Removes light that no face refers to.
+    #[must_use]
+    pub fn light(mut self, light: bool) -> Self {
+        self.light = light;
+        self
+    }
+
+    /// Removes records although lumps of unknown content may refer to those that move; [`Pruned::warnings`] has the
+    /// reasons.
+    #[must_use]
+    pub fn force(mut self, force: bool) -> Self {
+        self.force = force;
+        self
+    }
+
+    fn keeps(&self, list: &str) -> bool {
+        let is_in = |names: &[String]| {
+            names.iter().any(|name| {
+                list.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+        };
+        !self.only.is_empty() && !is_in(&self.only) || is_in(&self.keep)
+    }
+}
+
+/// What was removed.
+///
+/// ```
+/// use bspkit_ops::prune::{Options, Pruned, prune};
+/// let mut draft = bspkit::Bsp::open("../../tests/maps/q3/own_rooms.bsp")?.draft();
+/// let pruned: Pruned = prune(&mut draft, &Options::default().only("DRAWINDEXES"))?;
+/// assert_eq!((pruned.lumps.len(), pruned.lumps[0].before, pruned.bytes()), (1, 84, 24));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Pruned {
+    /// The lumps and lists that have less now, in the order of the lumps.
+    pub lumps: Vec<PrunedLump>,
+    /// The limits of the engine of which the map uses less now.
+    pub limits: Vec<Freed>,
+    /// What stayed although it may be unused, and what may be wrong after a forced edit.
+    pub warnings: Vec<String>,
+}
+
+/// A lump, or a list, that has less than before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct PrunedLump {
+    /// The lump, or the list in it as `LUMP.list`.
+    pub lump: String,
+    /// What is counted: `records`, `textures` or `bytes`.
+    pub unit: &'static str,
+    /// How many there were.
+    pub before: usize,
+    /// How many there are.
+    pub after: usize,
+    /// The bytes that are gone.
+    pub bytes: usize,
+}
+
+/// A limit of which the map uses less.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Freed {
+    /// The lump.
+    pub lump: String,
+    /// What is counted.
+    pub unit: String,
+    /// How many there were.
+    pub before: usize,
+    /// How many there are.
+    pub after: usize,
+    /// The most that the engine accepts.
+    pub max: usize,
+}
+
+impl Pruned {
+    /// The bytes that are gone in all.
+    pub fn bytes(&self) -> usize {
+        self.lumps.iter().map(|lump| lump.bytes).sum()
+    }
+}
+
+/// Removes from a draft what nothing needs. A second time there is nothing left to remove.
+///
+/// ```
+/// use bspkit::{Bsp, Layout};
+/// use bspkit_ops::prune::{Options, prune};
+/// let mut draft = Bsp::open("../../tests/maps/q3/own_rooms.bsp")?.draft();
+/// let pruned = prune(&mut draft, &Options::default())?;
+/// assert!(pruned.lumps.iter().any(|lump| lump.lump == "LEAFS" && lump.after < lump.before));
+/// let mut again = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?.draft();
+/// assert!(prune(&mut again, &Options::default())?.lumps.is_empty());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Unused::of`] and [`bspkit::Structure::remove`]. The draft is unchanged then.
+pub fn prune(draft: &mut Draft<'_>, options: &Options) -> Result<Pruned> {
+    draft.transaction(|draft| {
+        let before = now(draft)?;
+        let mut pruned = Pruned::default();
+        let doubtful = if options.force { Vec::new() } else { doubtful(&before)? };
+        let is_doubtful = |list: &str| doubtful.iter().any(|(lump, _)| *lump == list);
+        let unused = Unused::keeping(&before, &|list| options.keeps(list) || is_doubtful(list))?;
+        if !unused.lists.is_empty() {
+            let edit = draft.structure().force(options.force).exact();
+            pruned.warnings = edit.remove(&unused.to_remove())?.warnings;
+        }
+        let kept = doubtful.into_iter().filter(|(lump, _)| !options.keeps(lump));
+        pruned.warnings.extend(kept.map(|(lump, why)| format!("{lump} stays as it is: {why}")));
+        prune_textures(draft, options, &mut pruned)?;
+        prune_names(draft, options)?;
+        prune_light(draft, options, &mut pruned)?;
+        let after = now(draft)?;
+        pruned.lumps = lumps(&before, &after)?;
+        let engine = before.dialect().engine(before.version());
+        pruned.limits = engine.map_or_else(Vec::new, |engine| limits(engine, &before, &after));
+        Ok(pruned)
+    })
+}
+
+/// The lumps whose records lumps of unknown content may name, with the reasons. A lump that may name any record refuses
+/// the whole edit instead.
+fn doubtful(map: &Bsp<'_>) -> Result<Vec<(&'static str, String)>> {
+    let links = map.links()?;
+    let lumps = links.unknown.iter().filter_map(|(name, holds, why)| match holds {
+        Holds::Only(lumps) => Some(lumps.iter().map(move |lump| (*lump, format!("{name} may refer to it, and {why}")))),
+        _ => None,
+    });
+    let is_there = |lump: &str| links.referred(lump).is_some_and(|site| !links.sites[site].is_empty());
+    Ok(lumps.flatten().filter(|(lump, _)| is_there(lump)).collect())
+}
+
+/// The map with the edits of a draft.
+fn now<'a>(draft: &Draft<'a>) -> Result<Bsp<'a>> {
+    Ok(draft.view()?.unwrap_or_else(|| draft.bsp().clone()))
+}
+
+/// The lumps and lists that differ in size.
+fn lumps(before: &Bsp<'_>, after: &Bsp<'_>) -> Result<Vec<PrunedLump>> {
+    let mut found = Vec::new();
+    let slots = before.slots().iter().zip(after.slots());
+    for (old, new) in slots.filter(|(_, new)| after.container().is_pending(new.id)) {
+        let (was, is) = (before.bytes(old.id)?.len(), after.bytes(new.id)?.len());
+        if was == is {
+            continue;
+        }
+        let lists = before.spans(old).unwrap_or_default();
+        let left: BTreeMap<&str, usize> =
+            after.spans(new).unwrap_or_default().iter().map(|list| (list.list, list.count())).collect();
+        for list in &lists {
+            let (was, is) = (list.count(), left.get(list.list).copied().unwrap_or(0));
+            if was != is {
+                let dot = if list.list.is_empty() { "" } else { "." };
+                found.push(PrunedLump {
+                    lump: format!("{}{dot}{}", old.name, list.list),
+                    unit: "records",
+                    before: was,
+                    after: is,
+                    bytes: was.saturating_sub(is) * list.record.size,
+                });
+            }
+        }
+        if lists.is_empty() {
+            let bytes = was.saturating_sub(is);
+            let is_textures = before.role(Role::Textures).is_some_and(|slot| slot.id == old.id);
+            let counts = before.textures().ok().zip(after.textures().ok()).filter(|_| is_textures);
+            let (unit, before, after) = match counts {
+                Some((before, after)) => ("textures", before.len(), after.len()),
+                None => ("bytes", was, is),
+            };
+            found.push(PrunedLump { lump: old.name.clone(), unit, before, after, bytes });
+        }
+    }
+    Ok(found)
+}
+
+/// The limits of which less is used.
+fn limits(engine: &'static Engine, before: &Bsp<'_>, after: &Bsp<'_>) -> Vec<Freed> {
+    let after = check::usage(after, engine);
+    let count = |usage: &Usage| after.iter().find(|other| std::ptr::eq(other.limit, usage.limit)).map(|it| it.count);
+    let freed = |usage: Usage| {
+        let after = count(&usage).filter(|after| *after < usage.count)?;
+        let (lump, unit) = (usage.limit.lump.to_owned(), usage.limit.unit.to_string());
+        Some(Freed { lump, unit, before: usage.count, after, max: usage.limit.most })
+    };
+    check::usage(before, engine).into_iter().filter_map(freed).collect()
+}
+
+// Bytes that go, and the offsets that follow.
+
+/// Ranges of bytes that go.
+struct Cut {
+    /// In order, apart from each other.
+    gone: Vec<Range<usize>>,
+    /// The bytes that are gone before each range.
+    before: Vec<usize>,
+    len: usize,
+}
+
+impl Cut {
+    /// Everything but these ranges, which may overlap and go beyond the end.
+    fn all_but(mut kept: Vec<Range<usize>>, len: usize) -> Self {
+        kept.sort_by_key(|range| range.start);
+        let (mut gone, mut at) = (Vec::new(), 0);
+        for range in kept {
+            if range.start.min(len) > at {
+                gone.push(at..range.start.min(len));
+            }
+            at = at.max(range.end).min(len);
+        }
+        if at < len {
+            gone.push(at..len);
+        }
+        let before = gone.iter().scan(0, |sum, range| {
+            let before = *sum;
+            *sum += range.len();
+            Some(before)
+        });
+        Cut { before: before.collect(), gone, len }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.gone.is_empty()
+    }
+
+    /// Whether all ranges begin and end at multiples of a number.
+    fn is_whole(&self, size: usize) -> bool {
+        let is_whole = |at: usize| at.is_multiple_of(size);
+        self.gone.iter().all(|range| is_whole(range.start) && is_whole(range.end))
+    }
+
+    /// What is left of bytes, where `from` bytes of the cut are `to` bytes here.
+    fn apply(&self, bytes: &[u8], from: usize, to: usize) -> Vec<u8> {
+        let (mut left, mut at) = (Vec::with_capacity(bytes.len()), 0);
+        let scale = |offset: usize| (offset / from * to).min(bytes.len());
+        for range in &self.gone {
+            left.extend_from_slice(&bytes[at..scale(range.start)]);
+            at = scale(range.end);
+        }
+        left.extend_from_slice(&bytes[at..]);
+        left
+    }
+
+    /// Where an offset goes. Bytes that are gone leave the place where they were.
+    fn offset(&self, old: i64) -> i64 {
+        let Some(at) = usize::try_from(old).ok().filter(|at| *at < self.len) else { return old };
+        let Some(index) = self.gone.partition_point(|range| range.start <= at).checked_sub(1) else { return old };
+        let new = at - self.before[index] - self.gone[index].len().min(at - self.gone[index].start);
+        i64::try_from(new).unwrap_or(old)
+    }
+}
+
+/// The numbers of all records that have this meaning for a lump, by list.
+fn numbers(links: &Links<'_>, lump: &str, named: fn(Meaning) -> Option<&'static str>) -> Vec<(usize, Word)> {
+    let mut found = Vec::new();
+    for (index, site) in links.sites.iter().enumerate() {
+        let instead =
+            |lump| site.row.order.instead.iter().find(|(usual, _)| *usual == lump).map_or(lump, |(_, to)| *to);
+        for cell in Cell::meant(site.record.fields) {
+            if named(cell.meaning).is_some_and(|other| instead(other) == lump) {
+                found.extend(Word::of(cell.place.start, cell.shape).map(|word| (index, word)));
+            }
+        }
+    }
+    found
+}
+
+/// The offsets in a lump.
+fn offsets(links: &Links<'_>, lump: &str) -> Vec<(usize, Word)> {
+    numbers(links, lump, |meaning| match meaning {
+        Meaning::Offset { lump } => Some(lump),
+        _ => None,
+    })
+}
+
+/// Gives numbers of records new values.
+fn renumber(
+    draft: &mut Draft<'_>,
+    links: &Links<'_>,
+    numbers: &[(usize, Word)],
+    new: impl Fn(i64) -> i64,
+) -> Result<()> {
+    let mut slots: BTreeMap<SlotId, Vec<u8>> = BTreeMap::new();
+    for (index, word) in numbers {
+        let site = &links.sites[*index];
+        let bytes = slots.entry(site.slot).or_insert_with(|| site.bytes.to_vec());
+        for (at, record) in bytes[site.range.clone()].chunks_exact_mut(site.record.size).enumerate() {
+            let old = word.get(record);
+            if !word.put(record, new(old)) {
+                let message = format!("{} does not fit its field", new(old));
+                return Err(Error::new(ErrorKind::Refused, message).at(Place::default().lump(&site.name).record(at)));
+            }
+        }
+    }
+    slots.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))
+}
+
+/// Removes bytes of a lump; offsets into it follow.
+fn cut(draft: &mut Draft<'_>, links: &Links<'_>, slot: SlotId, lump: &str, old: &Data<'_>, cut: &Cut) -> Result<()> {
+    let offsets = offsets(links, lump);
+    draft.set_little_endian(slot, cut.apply(old, 1, 1))?;
+    renumber(draft, links, &offsets, |old| cut.offset(old))
+}
+
+// Luxels of no face.
+
+fn prune_light(draft: &mut Draft<'_>, options: &Options, pruned: &mut Pruned) -> Result<()> {
+    let map = now(draft)?;
+    let Some(light) = Some(()).filter(|()| options.light).and_then(|()| map.light().ok()) else { return Ok(()) };
+    let mut lumps: Vec<&str> = light.sets().iter().filter(|set| !set.is_pages()).map(|set| set.lump()).collect();
+    lumps.dedup();
+    let links = map.links()?;
+    for lump in lumps.into_iter().filter(|lump| !options.keeps(lump)) {
+        let Some(slot) = map.slots().iter().find(|slot| slot.name == lump) else { continue };
+        let sets = || light.sets().iter().filter(|set| set.lump() == lump);
+        // Offsets of copies are those of the luxels that they are copies of, and go with these.
+        if offsets(&links, lump).is_empty() {
+            continue;
+        }
+        let faults = sets().map(|set| set.faults().len()).sum::<usize>();
+        if faults > 0 {
+            pruned.warnings.push(format!("{lump} stays: the light of {faults} faces cannot be found"));
+            continue;
+        }
+        let kept: Vec<_> = sets().flat_map(|set| set.blocks()).map(|block| block.whole()).collect();
+        let bytes = map.little_endian(slot.id)?;
+        let gone = Cut::all_but(kept.clone(), bytes.len());
+        // Without any luxels a map is as bright as can be.
+        if gone.is_nothing() || kept.is_empty() {
+            continue;
+        }
+        let Some(copies) = copies(&links, lump, &bytes, &gone) else {
+            pruned
+                .warnings
+                .push(format!("{lump} stays: a lump runs parallel to it, sample by sample, and cannot follow"));
+            continue;
+        };
+        cut(draft, &links, slot.id, lump, &bytes, &gone)?;
+        copies.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))?;
+    }
+    Ok(())
+}
+
+/// What is left of lumps that run parallel; `None` if their samples are not those of the lump.
+fn copies(links: &Links<'_>, lump: &str, bytes: &Data<'_>, gone: &Cut) -> Option<Vec<(SlotId, Vec<u8>)>> {
+    let sites = links.sites.iter().filter(|site| site.parallel.is_some_and(|parallel| parallel.lump == lump));
+    let copy = |site: &bspkit::links::Site<'_>| {
+        let sample = bytes.len().checked_div(site.len())?;
+        let fits = sample > 0 && bytes.len() == sample * site.len() && gone.is_whole(sample);
+        fits.then(|| (site.slot, gone.apply(&site.bytes, sample, site.record.size)))
+    };
+    sites.map(copy).collect()
+}
+
+// Names of materials that no entry of the table has.
+
+fn prune_names(draft: &mut Draft<'_>, options: &Options) -> Result<()> {
+    let map = now(draft)?;
+    let Some(slot) = map.slots().iter().find(|slot| slot.name == STRINGS && slot.length != 0) else { return Ok(()) };
+    if options.keeps(STRINGS) {
+        return Ok(());
+    }
+    // A damaged offset may mean any bytes.
+    let Some(kept) = map.texture_strings()?.extents() else { return Ok(()) };
+    let bytes = map.bytes(slot.id)?;
+    let gone = Cut::all_but(kept, bytes.len());
+    match gone.is_nothing() {
+        true => Ok(()),
+        false => cut(draft, &map.links()?, slot.id, STRINGS, &bytes, &gone),
+    }
+}
+
+// Embedded textures that no face has.
+
+fn prune_textures(draft: &mut Draft<'_>, options: &Options, pruned: &mut Pruned) -> Result<()> {
+    let map = now(draft)?;
+    let Some(slot) = map.role(Role::Textures).filter(|slot| slot.length != 0 && map.has_textures()) else {
+        return Ok(());
+    };
+    if options.keeps(&slot.name) {
+        return Ok(());
+    }
+    let (links, textures) = (map.links()?, map.lens::<Textures<'_>>()?);
+    let fields = numbers(&links, &slot.name, |meaning| match meaning {
+        Meaning::Index { lump, .. } => Some(lump),
+        _ => None,
+    });
+    let mut used = vec![false; textures.len()];
+    for (index, word) in &fields {
+        let site = &links.sites[*index];
+        for record in site.records() {
+            if let Some(used) = usize::try_from(word.get(record)).ok().and_then(|index| used.get_mut(index)) {
+                *used = true;
+            }
+        }
+    }
+    let values: BTreeSet<Vec<u8>> = match entities_of(&map)? {
+        Some(texts) => {
+            texts.iter().flat_map(|entity| entity.pairs().map(|pair| lower(pair.value)).collect::<Vec<_>>()).collect()
+        }
+        None => BTreeSet::new(),
+    };
+    let names: Vec<Option<Vec<u8>>> = (0..textures.len()).map(|index| textures.name(index).map(lower)).collect();
+    for (used, name) in used.iter_mut().zip(&names) {
+        *used |= name.as_ref().is_some_and(|name| values.contains(name));
+    }
+    // Engines go from one frame to the others.
+    let families: BTreeSet<&[u8]> =
+        used.iter().zip(&names).filter(|(used, _)| **used).filter_map(|(_, name)| family(name.as_ref()?)).collect();
+    for (used, name) in used.iter_mut().zip(&names) {
+        *used |= name.as_ref().and_then(|name| family(name)).is_some_and(|family| families.contains(family));
+    }
+    if used.iter().all(|used| *used) {
+        return Ok(());
+    }
+    let Some(bytes) = textures.only(&used)? else {
+        pruned.warnings.push(format!("{} stays: textures in it are damaged", slot.name));
+        return Ok(());
+    };
+    let mut next = 0_i64;
+    let places: BTreeMap<i64, i64> = (0_i64..)
+        .zip(&used)
+        .filter(|(_, used)| **used)
+        .map(|(old, _)| {
+            next += 1;
+            (old, next - 1)
+        })
+        .collect();
+    let len = i64::try_from(used.len()).unwrap_or(i64::MAX);
+    // What was out of range stays so.
+    renumber(draft, &links, &fields, |old| {
+        places.get(&old).copied().unwrap_or(if old < 0 { old } else { old.max(len) })
+    })?;
+    draft.set(slot.id, bytes)
+}
+
+fn lower(name: &[u8]) -> Vec<u8> {
+    name.to_ascii_lowercase()
+}
+
+/// The name without the frame of an animated texture, or without the number of a random one (`-0name`).
+fn family(name: &[u8]) -> Option<&[u8]> {
+    matches!(name.first(), Some(b'+' | b'-')).then(|| name.get(2..)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_follow_what_is_left() {
+        let cut = Cut::all_but(vec![8..10, 2..4, 3..5, 20..30], 12);
+        assert_eq!(cut.gone, [0..2, 5..8, 10..12]);
+        assert_eq!(cut.apply(b"abcdefghijkl", 1, 1), b"cdeij");
+        let offsets = [-1, 0, 2, 4, 6, 8, 9, 11, 12, 40].map(|old| cut.offset(old));
+        assert_eq!(offsets, [-1, 0, 0, 2, 3, 3, 4, 5, 12, 40]);
+        assert!(!cut.is_whole(2) && !cut.is_nothing());
+    }
+}

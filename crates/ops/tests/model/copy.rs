@@ -1,0 +1,376 @@
+//! A copied model is what it was in its map, and everything else stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bspkit::dialect::{goldsrc::MODELS, quake2};
+use bspkit::record::Shape;
+use bspkit::{Bsp, Draft, ErrorKind, SlotId};
+use bspkit_ops::models::{self, Copying, Removal};
+
+use super::facts::facts;
+use super::maps::{fixtures, real, saved};
+use super::new_errors;
+use super::plain::content;
+use super::walk::{Walk, places};
+
+fn copied<'a>(map: &Bsp<'a>, from: &Bsp<'_>, model: usize) -> Result<(Draft<'a>, usize), String> {
+    let mut draft = map.draft();
+    match Copying::default().run(&mut draft, from, model) {
+        Ok(copied) => match copied.warnings.first() {
+            // What the other map has no lump for.
+            Some(warning) => Err(format!("warned: {warning}")),
+            None => Ok((draft, copied.model)),
+        },
+        Err(error) if [ErrorKind::Refused, ErrorKind::Unsupported].contains(&error.kind()) => Err(error.to_string()),
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+/// The list with records that are not like any before.
+fn strange(before: &Walk, now: &Walk) -> Option<String> {
+    let is_known = |list: &[u64], color: &u64| list.binary_search(color).is_ok();
+    let lists = before.lists.iter().zip(&now.lists);
+    let found = lists.map(|((name, before), (_, now))| {
+        let others = now.iter().filter(|color| !is_known(before, color)).count();
+        (others > 0).then(|| format!("{others} of {} records of {name}", now.len()))
+    });
+    found.flatten().next()
+}
+
+/// All that was there is there, with the same numbers.
+fn nothing_moves(name: &str, map: &Bsp<'_>, after: &Bsp<'_>) {
+    let is_array = |slot: &&bspkit::Slot| map.row(slot).is_ok_and(|row| row.record().is_some());
+    for slot in map.slots().iter().filter(is_array).filter(|slot| slot.name != "MODELS") {
+        let bytes = |map: &Bsp<'_>| map.bytes(slot.id).unwrap().to_vec();
+        assert!(bytes(after).starts_with(&bytes(map)), "{name}: {} does not begin with what it was", slot.name);
+    }
+    let (old, new) = (map.entities().unwrap(), after.entities().unwrap());
+    for (old, new) in old.iter().zip(new.iter()) {
+        assert!(old.pairs().map(|pair| (pair.key, pair.value)).eq(new.pairs().map(|pair| (pair.key, pair.value))));
+    }
+    let (old, new) = (models::list(map).unwrap(), models::list(after).unwrap());
+    for (old, new) in old.iter().zip(&new) {
+        assert_eq!((old.mins, old.maxs, old.faces, &old.entities), (new.mins, new.maxs, new.faces, &new.entities));
+    }
+    if let (Ok(old), Ok(new)) = (map.light(), after.light()) {
+        for image in old.images().filter(|image| old.sets()[image.set].name() == new.sets()[image.set].name()) {
+            assert_eq!(old.bytes(image), new.bytes(image), "{name}: {image:?}");
+        }
+    }
+}
+
+/// Copies a model within its map, and removes it again.
+fn there_and_back(name: &str, map: &Bsp<'_>, model: usize) -> Result<(), String> {
+    let (draft, number) = copied(map, map, model)?;
+    let errors = new_errors(&draft);
+    assert!(errors.is_empty(), "{name} *{model}: {errors:#?}");
+    let after = saved(&draft);
+    nothing_moves(name, map, &after);
+    let (before, now) = (content(map), content(&after));
+    assert_eq!(strange(&before, &now), None, "{name} *{model}");
+    assert_eq!(models::list(&after).unwrap()[number].entities.len(), models::list(map).unwrap()[model].entities.len());
+
+    let mut back = after.draft();
+    Removal::default().run(&mut back, &[number]).unwrap();
+    let back = saved(&back);
+    // Missing hulls may have the number of clip nodes, which is another one.
+    for slot in map.slots().iter().filter(|slot| slot.name != "MODELS" || super::plain::has_hulls(map)) {
+        let same = map.bytes(slot.id).unwrap() == back.bytes(slot.id).unwrap();
+        assert!(same, "{name} *{model}: {} is not what it was", slot.name);
+    }
+    Ok(())
+}
+
+/// Copies a model into another map and from there back: it is what it was.
+fn over_and_back(name: &str, map: &Bsp<'_>, other: &Bsp<'_>, model: usize) -> Result<(), String> {
+    let (draft, number) = copied(other, map, model)?;
+    let errors = new_errors(&draft);
+    assert!(errors.is_empty(), "{name} *{model}: {errors:#?}");
+    let over = saved(&draft);
+    nothing_moves(name, other, &over);
+    let (draft, _) = copied(map, &over, number)?;
+    assert_eq!(strange(&content(map), &content(&saved(&draft))), None, "{name} *{model}");
+    Ok(())
+}
+
+fn is_expected(why: &str) -> bool {
+    ["not all references", "a form that is not known", "the other one of", "light in a file"]
+        .iter()
+        .any(|part| why.contains(part))
+}
+
+#[test]
+fn copies_are_what_they_were_and_leave_nothing() {
+    let mut count = 0;
+    for (name, map) in fixtures() {
+        let Ok(listed) = models::list(&map) else { continue };
+        for model in 1..listed.len() {
+            match there_and_back(&name, &map, model) {
+                Ok(()) => count += 1,
+                Err(why) => assert!(is_expected(&why), "{name} *{model}: {why}"),
+            }
+        }
+    }
+    assert!(count > 20, "{count}");
+}
+
+#[test]
+fn models_go_from_map_to_map() {
+    let (mut count, all) = (0, fixtures());
+    for (name, map) in &all {
+        let Ok(listed) = models::list(map) else { continue };
+        for (other_name, other) in all.iter().filter(|(other, _)| other != name) {
+            for model in 1..listed.len() {
+                match over_and_back(&format!("{name} -> {other_name}"), map, other, model) {
+                    Ok(()) => count += 1,
+                    Err(why) => assert!(
+                        is_expected(&why)
+                            || map.dialect() != other.dialect()
+                            || why.starts_with("warned: ")
+                            || why.contains("sample"),
+                        "{name} -> {other_name} *{model}: {why}"
+                    ),
+                }
+                if map.dialect() != other.dialect() {
+                    break;
+                }
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
+#[test]
+fn models_of_real_maps_go_from_map_to_map() {
+    let (mut done, mut refused, mut last) = (0, BTreeMap::<String, String>::new(), BTreeMap::new());
+    for (name, map) in real(1 << 20, 8 << 20) {
+        let Ok(listed) = models::list(&map) else { continue };
+        let key = (map.dialect().name, map.version());
+        if listed.len() > 1 {
+            let other: Option<(String, Bsp<'static>)> = last.insert(key, (name.clone(), map.clone()));
+            let model = listed.len() / 2;
+            let mut tries = vec![there_and_back(&name, &map, model.max(1))];
+            let has_twice = map.textures().is_ok_and(|textures| {
+                let mut names: Vec<_> = (0..textures.len()).map(|at| textures.name(at)).collect();
+                names.sort_unstable();
+                names.windows(2).any(|pair| pair[0] == pair[1])
+            });
+            // Which one of two textures with the same name was meant is not known any more.
+            if let Some((other_name, other)) = other.filter(|_| !has_twice) {
+                tries.push(over_and_back(&format!("{name} -> {other_name}"), &map, &other, model.max(1)));
+            }
+            for one in tries {
+                match one {
+                    Ok(()) => done += 1,
+                    Err(why) => drop(refused.insert(name.clone(), why)),
+                }
+            }
+        }
+    }
+    eprintln!("{done} copied; refused: {refused:#?}");
+}
+
+/// Compilers leave any number for a hull that they do not make, the same in all models. In a map without clip nodes it
+/// names nothing, and must not name one of the copy's.
+#[test]
+fn a_hull_of_the_world_that_is_missing_stays_missing() {
+    for path in ["q1/own_rooms", "bsp2/own_rooms", "goldsrc/own_rooms"] {
+        let map = Bsp::open(format!("../../tests/maps/{path}.bsp")).unwrap();
+        let with = |hulls: fn([i32; 3]) -> [i32; 3], has_clip_nodes: bool| {
+            let mut draft = map.draft();
+            for model in 0..map.table(MODELS).unwrap().len() {
+                draft.update(MODELS, model, |model| model.clip_nodes = hulls(model.clip_nodes)).unwrap();
+            }
+            if !has_clip_nodes {
+                draft.set(map.slot("CLIPNODES").unwrap().id, Vec::new()).unwrap();
+            }
+            saved(&draft)
+        };
+        let (from, to) = (with(|[first, second, _]| [first, second, 0], true), with(|_| [0; 3], false));
+        assert_eq!(over_and_back(path, &from, &to, 1), Ok(()), "{path}");
+        let (draft, number) = copied(&to, &from, 1).unwrap();
+        let hulls = saved(&draft).table(MODELS).unwrap().get(number).unwrap().clip_nodes;
+        assert!(hulls[0] >= 0 && hulls[2] == -1, "{path}: {hulls:?}");
+    }
+}
+
+/// Some compilers leave cluster 0 in the leafs of models. It stays where there are no rows to be found for it.
+#[test]
+fn clusters_stay_in_a_map_without_visibility() {
+    let map = Bsp::open("../../tests/maps/q2/own_rooms.bsp").unwrap();
+    let mut draft = map.draft();
+    draft.set(map.slot("VISIBILITY").unwrap().id, Vec::new()).unwrap();
+    for leaf in 0..map.table(quake2::LEAFS).unwrap().len() {
+        draft.update(quake2::LEAFS, leaf, |leaf| leaf.cluster = leaf.cluster.max(0)).unwrap();
+    }
+    assert_eq!(there_and_back("no visibility", &saved(&draft), 1), Ok(()));
+}
+
+/// A number of a new record that names another one is noticed.
+#[test]
+fn a_wrong_number_is_seen() {
+    let mut seen = 0;
+    for path in ["q1/own_rooms", "goldsrc/own_rooms", "q2/own_rooms", "q3/own_rooms"] {
+        let map = Bsp::open(format!("../../tests/maps/{path}.bsp")).unwrap();
+        let (draft, _) = copied(&map, &map, 1).unwrap();
+        let (before, after) = (content(&map), saved(&draft));
+        for (lump, field, _, to) in facts(map.dialect().name) {
+            let (Ok(slot), Ok(_)) = (after.slot(lump), after.slot(to)) else { continue };
+            let (old, bytes) = (map.bytes(slot.id).unwrap().len(), after.bytes(slot.id).unwrap().to_vec());
+            let Some(info) = after.row(slot).ok().and_then(|row| row.record()).filter(|_| bytes.len() > old) else {
+                continue;
+            };
+            let Some((at, Shape::Number(number))) = places(info.fields, field).first().copied() else { continue };
+            // A number that names nothing, and one that is right by chance, change nothing.
+            let mut is_seen = false;
+            for record in (old..bytes.len()).step_by(info.size) {
+                let mut wrong = bytes.clone();
+                let place = record + at..record + at + number.size();
+                let value = number.integer(&bytes[place.clone()]).unwrap();
+                wrong[place].copy_from_slice(&(value ^ 1).to_le_bytes()[..number.size()]);
+                let mut draft = after.draft();
+                draft.set(slot.id, wrong).unwrap();
+                is_seen |= strange(&before, &content(&saved(&draft))).is_some();
+            }
+            assert!(is_seen, "{path}: no one misses {lump}.{field}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 30, "{seen}");
+}
+
+#[test]
+fn what_cannot_be_copied_is_refused_by_name() {
+    let open = |name: &str| Bsp::open(format!("../../tests/maps/{name}.bsp")).unwrap();
+    let (q2, q1) = (open("q2/own_rooms"), open("q1/own_rooms"));
+    let error = |map: &Bsp<'_>, from: &Bsp<'_>, model: usize| {
+        let mut draft = map.draft();
+        let error = Copying::default().run(&mut draft, from, model).unwrap_err();
+        assert!(draft.changes().unwrap().is_empty());
+        error.to_string()
+    };
+    assert!(error(&q2, &q1, 1).contains("the map is of Quake II"), "{}", error(&q2, &q1, 1));
+    assert!(error(&q2, &q2, 0).contains("the world"), "{}", error(&q2, &q2, 0));
+    assert!(error(&q2, &q2, 7).contains("*1 to *4"), "{}", error(&q2, &q2, 7));
+    let source = open("source/room_v20");
+    let with = |solid: &[u8]| saved(&with_solid(&source, 1, solid));
+    let (unknown, bound) = (with(b"VPHY\0\x01\x07\0"), with(&solid(1, 3)));
+    assert!(error(&source, &unknown, 1).contains("a form that is not known"), "{}", error(&source, &unknown, 1));
+    assert!(error(&source, &bound, 1).contains("materials of its map"), "{}", error(&source, &bound, 1));
+    let of_world = with(&solid(0, 0));
+    assert!(error(&source, &of_world, 1).contains("BRUSHES[0], which is not of the model"));
+
+    // Damaged references of the other map.
+    let mut draft = q2.draft();
+    let face = usize::try_from(q2.table(bspkit::dialect::quake2::MODELS).unwrap().get(1).unwrap().first_face).unwrap();
+    draft.update(bspkit::dialect::quake2::FACES, face, |face| face.texinfo = 1000).unwrap();
+    let damaged = saved(&draft);
+    assert!(
+        error(&q2, &damaged, 1).contains(".texinfo names records that are not there"),
+        "{}",
+        error(&q2, &damaged, 1)
+    );
+
+    // The tree of the world, and a tree with a circle.
+    let mut draft = q2.draft();
+    draft.update(bspkit::dialect::quake2::MODELS, 1, |model| model.head_node = 0).unwrap();
+    assert!(error(&q2, &saved(&draft), 1).contains("the tree of the world"));
+    let head = usize::try_from(q2.table(bspkit::dialect::quake2::MODELS).unwrap().get(1).unwrap().head_node).unwrap();
+    let mut draft = q2.draft();
+    draft.update(bspkit::dialect::quake2::NODES, head, |node| node.children[0] = i32::try_from(head).unwrap()).unwrap();
+    let (draft, _) = copied(&q2, &saved(&draft), 1).unwrap();
+    assert!(!new_errors(&draft).is_empty());
+}
+
+/// The piece of a collision model with 12 triangles, as physics libraries of consoles have it.
+fn solid(brush: i32, material: u8) -> Vec<u8> {
+    let mut solid = vec![0; 60];
+    solid[..8].copy_from_slice(b"VPHY\0\x01\x01\0");
+    solid[48] = 48;
+    solid[56..].copy_from_slice(b"MOPP");
+    solid.extend([16 * 13, brush, 13 << 8, 12].map(i32::to_le_bytes).concat());
+    solid.extend([[0, 0, 0, material], [0; 4], [0; 4], [0; 4]].concat().repeat(12));
+    solid
+}
+
+/// The map with a collision model of one solid.
+fn with_solid<'a>(map: &Bsp<'a>, model: i32, solid: &[u8]) -> Draft<'a> {
+    let size = i32::try_from(solid.len()).unwrap();
+    let text = b"solid { \"index\" \"0\" }\0";
+    let head = [model, size + 4, i32::try_from(text.len()).unwrap(), 1, size].map(i32::to_le_bytes).concat();
+    let end = [-1, -1, 0, 0].map(i32::to_le_bytes).concat();
+    let mut draft = map.draft();
+    draft.set(map.slot("PHYSCOLLIDE").unwrap().id, [&head, solid, text, &end].concat()).unwrap();
+    draft
+}
+
+/// A copied collision model names the copied brush, and stands before the entry that ends the list.
+#[test]
+fn a_collision_model_names_the_brushes_of_the_copy() {
+    let source = Bsp::open("../../tests/maps/source/room_v20.bsp").unwrap();
+    let brushes = source.table(bspkit::dialect::source::BRUSHES).unwrap().len();
+    // The model has the last one.
+    let from = saved(&with_solid(&source, 1, &solid(i32::try_from(brushes - 1).unwrap(), 0)));
+    for map in [&from, &source] {
+        let (draft, number) = copied(map, &from, 1).unwrap();
+        let after = saved(&draft);
+        let physics = after.physics().unwrap();
+        let last = physics.len() - 1;
+        assert_eq!((physics.model(last).unwrap(), physics.rest().len()), (i32::try_from(number).unwrap(), 16));
+        let pieces: Vec<Vec<u8>> = physics.solids(last).unwrap().map(<[u8]>::to_vec).collect();
+        assert_eq!(pieces, [solid(i32::try_from(brushes).unwrap(), 0)]);
+        assert!(new_errors(&draft).is_empty(), "{:?}", new_errors(&draft));
+    }
+}
+
+/// The entity of a copy: that of the other map, one of a class, or none.
+#[test]
+fn a_copy_has_the_entity_that_is_asked_for() {
+    let map = Bsp::open("../../tests/maps/goldsrc/own_rooms.bsp").unwrap();
+    let entities = |copying: Copying| {
+        let mut draft = map.draft();
+        copying.run(&mut draft, &map, 1).unwrap();
+        let after = saved(&draft);
+        let text = after.bytes(SlotId::Lump(0)).unwrap();
+        String::from_utf8_lossy(&text).matches("\"*5\"").count()
+    };
+    assert_eq!([Copying::default(), Copying::default().class("func_wall")].map(entities), [1, 1]);
+    assert_eq!(entities(Copying::default().without_entity()), 0);
+}
+
+/// What the other map has in its block of BSPX, and this one has not, is named, all of it. The names are read from the
+/// bytes of the file.
+#[test]
+fn all_that_is_left_out_is_named() {
+    let file = std::fs::read("../../tests/maps/q1/own_rooms_bspx.bsp").unwrap();
+    let from = Bsp::parse(&file).unwrap();
+    let map = Bsp::open("../../tests/maps/q1/own_rooms.bsp").unwrap();
+    let block = file.windows(4).rposition(|four| four == b"BSPX").unwrap();
+    let count = usize::from(file[block + 4]);
+    let name = |entry: usize| {
+        let name = &file[block + 8 + 32 * entry..][..24];
+        format!("bspx:{}", String::from_utf8_lossy(name).trim_end_matches('\0'))
+    };
+    let names: BTreeSet<String> = (0..count).map(name).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+    let copied = Copying::default().run(&mut map.draft(), &from, 1).unwrap();
+    let warning = |name: &String| format!("{name} is left out, since the map has none");
+    assert_eq!(copied.warnings.into_iter().collect::<BTreeSet<_>>(), names.iter().map(warning).collect());
+    assert!(Copying::default().run(&mut from.draft(), &from, 1).unwrap().warnings.is_empty());
+}
+
+/// Light that a map has in color alone is not left out without a word.
+#[test]
+fn light_in_color_alone_refuses_the_copy() {
+    let map = Bsp::open("../../tests/maps/q1/own_rooms_bspx.bsp").unwrap();
+    let mut draft = map.draft();
+    draft.set(map.slot("LIGHTING").unwrap().id, Vec::new()).unwrap();
+    let colored = saved(&draft);
+    for (to, from) in [(&colored, &colored), (&map, &colored), (&colored, &map)] {
+        let error = Copying::default().run(&mut to.draft(), from, 1).unwrap_err();
+        assert!(error.kind() == ErrorKind::Refused && error.to_string().contains("alone"), "{error}");
+        let copied = Copying::default().force(true).run(&mut to.draft(), from, 1).unwrap();
+        assert!(copied.warnings.iter().any(|warning| warning.contains("alone")), "{copied:?}");
+    }
+    Copying::default().run(&mut map.draft(), &map, 1).unwrap();
+}
