@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use bspkit::verify;
-use bspkit_ops::check;
 use bspkit::{Bsp, Layout};
+use bspkit_ops::check;
 
 /// The laws, the findings, all records as numbers, and the sums of an edited map in all layouts.
 pub fn report(name: &str, bytes: &[u8]) -> String {
