@@ -262,7 +262,8 @@ impl Error {
     ///
     /// ```
     /// use bspkit::{Error, ErrorKind};
-    /// let error = Error::new(ErrorKind::Argument, "line 1: no number").with_list((2..20).map(|line| format!("line {line}")));
+    /// let others = (2..20).map(|line| format!("line {line}"));
+    /// let error = Error::new(ErrorKind::Argument, "line 1: no number").with_list(others);
     /// assert!(error.hint().unwrap().to_string().ends_with("line 11\nand 8 more"));
     /// ```
     #[must_use]

@@ -489,7 +489,8 @@ pub(super) const QUAKE2: ClassRules = ClassRules {
 };
 
 /// Quake III, Wolfenstein and Enemy Territory: the classes whose spawn functions call `trap_SetBrushModel`
-/// (g_mover.c, g_trigger.c) or `G_Error` for a missing key (`SP_target_speaker`, g_target.c). `SV_SetBrushModel` ends the game where there is no model.
+/// (g_mover.c, g_trigger.c) or `G_Error` for a missing key (`SP_target_speaker`, g_target.c).
+/// `SV_SetBrushModel` ends the game where there is no model.
 pub(super) const QUAKE3: ClassRules = ClassRules {
     names: &[
         "func_bobbing",

@@ -175,7 +175,7 @@ fn look_at(cx: &Context, map: &MapFile, policy: &Policy, most: Option<usize>) ->
     (found, result)
 }
 
-/// Leaves what the baseline does not have, at most so many of a kind.
+/// Leaves what the baseline does not have, at most this many of a kind.
 fn without_known(
     mut found: MapFindings,
     baseline: &Baseline,

@@ -140,8 +140,8 @@ fn write(cx: &Context, output: Option<&Path>, input: &Path, result: &[u8]) -> Re
 
 /// Find mistakes in rule files; with maps, also rules that match nothing or suspiciously much, and files for other maps
 ///
-/// Each finding has a code, a severity and a place. Ten of a kind are listed; all and notes with -v, and in JSON. The exit status is 1 if
-/// there is a warning or an error. No map is changed.
+/// Each finding has a code, a severity and a place. Ten of a kind are listed; all and notes with
+/// -v, and in JSON. The exit status is 1 if there is a warning or an error. No map is changed.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit rules lint clean.cfg maps

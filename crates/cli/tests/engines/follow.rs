@@ -242,6 +242,10 @@ fn another_order_is_drawn_to_the_same_pixels() {
 /// or see something else in it.
 #[test]
 fn a_reference_that_does_not_follow_is_noticed() {
+    // One engine alone misses more.
+    if DarkPlaces::find().is_none() || Probe::find().is_none() {
+        return;
+    }
     for (name, blind) in BLIND {
         let path = maps::fixture(name);
         let before = load(name, &std::fs::read(&path).unwrap());
@@ -255,7 +259,7 @@ fn a_reference_that_does_not_follow_is_noticed() {
                 missed.push(fault);
             }
         }
-        assert!(before.is_empty() || missed == *blind, "{name}: no engine notices {missed:?}");
+        assert!(missed == *blind, "{name}: no engine notices {missed:?}");
     }
 }
 

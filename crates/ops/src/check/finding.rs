@@ -232,7 +232,7 @@ pub(crate) const LISTED: usize = 10;
 /// How many are compared one by one with those of another map.
 pub(crate) const COMPARED: usize = 1000;
 
-/// At most so many findings with the same code in the same lump; one more has the number of the others.
+/// At most this many findings with the same code in the same lump; one more has the number of the others.
 ///
 /// ```
 /// use bspkit::finding::Finding;

@@ -145,7 +145,7 @@ fn check_normals(lumps: &Lumps<'_>, sink: &mut Sink) {
         let normal = [0, 1, 2].map(|axis| normals.float(plane, axis));
         let square: f32 = normal.iter().map(|length| length * length).sum();
         let distance = distances.float(plane, 0);
-        // Zeros are no plane. NaN is in no range.
+        // Zeros are an unused place. NaN is in no range.
         let is_none = square == 0.0 && distance == 0.0;
         if !is_none && (!(0.98..1.02).contains(&square) || !distance.is_finite()) {
             let at = At::lump(planes.name()).record(plane).offset(normals.at(plane));
