@@ -323,6 +323,12 @@ pub struct NeededKey {
 }
 
 impl ClassRules {
+    /// Whether anything is known of a class.
+    pub fn has(&self, class: &[u8]) -> bool {
+        let needed = self.needed.iter().map(|needed| needed.class);
+        self.names.iter().copied().chain(needed).any(|name| self.is_same(name, class))
+    }
+
     /// Whether an entity of this class needs a brush model. `has` says whether it has a key with a value.
     ///
     /// ```

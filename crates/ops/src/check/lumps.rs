@@ -1,7 +1,7 @@
 //! Lumps as a whole: decompressed once, with the numbers in their records; their place, their form, and how much of
 //! the engine's limits they use.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::finding::{
     At, BSPX_DIRECTORY, COUNT_MISFIT, FILE_CUT, GAME_DIRECTORY, LIMIT, LUMP_COMPRESSION, LUMP_DECOMPRESS, LUMP_EMPTY,
@@ -478,19 +478,20 @@ pub fn usage(bsp: &Bsp<'_>, engine: &'static Engine) -> Vec<Usage> {
 fn in_game(spawn: &Spawn, entities: &Entities<'_>) -> (usize, usize) {
     let modes = (spawn.mode_flags.len() + spawn.mode_keys.len()).max(1);
     let (mut kept, mut unsure) = (vec![0; modes], 0);
+    // Most entities are of few classes.
+    let mut classes: HashMap<Option<&[u8]>, [bool; 3]> = HashMap::new();
     for entity in entities.iter().skip(1) {
-        let is_class = |name: &&str| {
-            entity.class().is_some_and(|class| match name.strip_suffix('*') {
-                Some(start) => class.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start.as_bytes())),
-                None => class.eq_ignore_ascii_case(name.as_bytes()),
-            })
-        };
-        let is = |names: &[&str]| names.iter().any(is_class);
-        let has_name = entity.get("targetname").is_some_and(|name| !name.is_empty());
-        if is(spawn.removed) || (!has_name && is(spawn.removed_without_name)) {
+        let class = entity.class();
+        let is = |names: &[&str]| class.is_some_and(|class| names.iter().any(|name| is_class(class, name)));
+        let [is_removed, is_removed_without_name, is_unsure] = *classes.entry(class).or_insert_with(|| {
+            let is_unsure = spawn.known.is_some_and(|known| !is(known));
+            [is(spawn.removed), is(spawn.removed_without_name), is_unsure]
+        });
+        let has_name = || entity.get("targetname").is_some_and(|name| !name.is_empty());
+        if is_removed || (is_removed_without_name && !has_name()) {
             continue;
         }
-        unsure += usize::from(spawn.known.is_some_and(|known| !is(known)));
+        unsure += usize::from(is_unsure);
         let flags = entity.get("spawnflags").map_or(0, leading_integer);
         let by_flag = spawn.mode_flags.iter().map(|bit| flags & bit != 0);
         let by_key = spawn.mode_keys.iter().map(|key| entity.get(key).is_some_and(|value| leading_integer(value) != 0));
@@ -500,6 +501,14 @@ fn in_game(spawn: &Spawn, entities: &Entities<'_>) -> (usize, usize) {
         }
     }
     (kept.into_iter().max().unwrap_or(0), unsure)
+}
+
+/// Whether a class has a name, in any case; a name that ends with `*` is that of all classes that begin so.
+fn is_class(class: &[u8], name: &str) -> bool {
+    match name.strip_suffix('*') {
+        Some(start) => class.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start.as_bytes())),
+        None => class.eq_ignore_ascii_case(name.as_bytes()),
+    }
 }
 
 /// The number at the start of a value, as `atoi` reads it; 0 without one.

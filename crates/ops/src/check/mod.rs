@@ -471,13 +471,19 @@ fn check_these<'e>(
         });
     }
     let models = lumps.role(Role::Models).map(|models| models.len());
+    let rules = lumps.bsp.dialect().class_rules;
+    let mut with_rules: HashMap<Option<&[u8]>, bool> = HashMap::new();
     for Looked { entity, pairs, is_of_records } in these.clone() {
         check_tokens(lump, most, &entity, pairs, sink);
         if is_of_records {
             if let Some(models) = models {
                 check_model(lump, &entity, models, sink);
             }
-            check_class(lump, lumps.bsp.dialect().class_rules, &entity, sink);
+            let has_rules = |class: Option<&[u8]>| class.is_some_and(|class| rules.has(class));
+            let class = entity.class();
+            if *with_rules.entry(class).or_insert_with(|| has_rules(class)) {
+                check_class(lump, rules, &entity, sink);
+            }
         }
     }
     let referring = these.clone().filter(|looked| looked.is_of_records).map(|looked| looked.entity);
