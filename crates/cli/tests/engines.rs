@@ -7,14 +7,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[allow(dead_code)]
-#[path = "../../../tests/follow/beside.rs"]
+#[path = "../../../tests/edits/follow/beside.rs"]
 mod beside;
 #[path = "engines/client.rs"]
 mod client;
 #[path = "engines/darkplaces.rs"]
 mod darkplaces;
 #[allow(dead_code)]
-#[path = "../../../tests/follow/facts.rs"]
+#[path = "../../../tests/edits/follow/facts.rs"]
 mod facts;
 #[path = "engines/follow.rs"]
 mod follow;
@@ -34,10 +34,10 @@ mod room;
 #[path = "engines/run.rs"]
 mod run;
 #[allow(dead_code)]
-#[path = "../../../tests/follow/shuffle.rs"]
+#[path = "../../../tests/edits/follow/shuffle.rs"]
 mod shuffle;
 #[allow(dead_code)]
-#[path = "../../../tests/follow/walk.rs"]
+#[path = "../../../tests/edits/follow/walk.rs"]
 mod walk;
 
 use darkplaces::DarkPlaces;

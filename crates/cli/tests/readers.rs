@@ -8,13 +8,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[allow(dead_code)]
-#[path = "../../../tests/follow/beside.rs"]
+#[path = "../../../tests/edits/follow/beside.rs"]
 mod beside;
 #[path = "../../../tests/common/corpus.rs"]
 #[allow(dead_code)]
 mod corpus;
 #[allow(dead_code)]
-#[path = "../../../tests/follow/facts.rs"]
+#[path = "../../../tests/edits/follow/facts.rs"]
 mod facts;
 #[path = "readers/images.rs"]
 mod images;
@@ -31,10 +31,10 @@ mod renames;
 #[path = "engines/run.rs"]
 mod run;
 #[allow(dead_code)]
-#[path = "../../../tests/follow/shuffle.rs"]
+#[path = "../../../tests/edits/follow/shuffle.rs"]
 mod shuffle;
 #[allow(dead_code)]
-#[path = "../../../tests/follow/walk.rs"]
+#[path = "../../../tests/edits/follow/walk.rs"]
 mod walk;
 
 use std::path::{Path, PathBuf};

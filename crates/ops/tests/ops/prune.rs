@@ -1,0 +1,364 @@
+//! Records that nothing needs: what is found, and that removing it changes nothing else.
+
+use crate::{facts, maps, walk};
+use std::collections::BTreeSet;
+
+use bspkit::content::lightmap::Image;
+use bspkit::dialect::{goldsrc, quake2, quake3, source};
+use bspkit::{Bsp, ErrorKind};
+use bspkit_ops::check;
+use bspkit_ops::prune::{Options, Pruned, prune};
+use bspkit_ops::unused::Unused;
+use maps::{fixtures, real, saved};
+
+/// The maps of the corpus too, where there is one: up to this size, or all if that is asked for.
+fn all_maps(most: u64) -> impl Iterator<Item = (String, Bsp<'static>)> {
+    fixtures().into_iter().chain(real(most, u64::MAX))
+}
+
+/// Prunes a map; `None` if that is refused for a reason that is right.
+fn pruned(name: &str, map: &Bsp<'_>, options: &Options) -> Option<(Bsp<'static>, Pruned)> {
+    let mut draft = map.draft();
+    match prune(&mut draft, options) {
+        Ok(pruned) => {
+            let errors = check::introduced(&draft, &check::Options::default()).unwrap();
+            assert!(errors.is_empty(), "{name}: {errors:#?}");
+            Some((saved(&draft), pruned))
+        }
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::Refused, "{name}: {error}");
+            let right = ["not stored in the usual form", "cannot follow"];
+            assert!(right.iter().any(|why| error.to_string().contains(why)), "{name}: {error}");
+            eprintln!("{name}: {error}");
+            None
+        }
+    }
+}
+
+/// A second time there is nothing left, and no fault is new.
+#[test]
+fn to_prune_twice_is_to_prune_once() {
+    let mut count = 0;
+    for (name, map) in all_maps(8 << 20) {
+        let options = Options::default().light(true);
+        let Some((once, _)) = pruned(&name, &map, &options) else { continue };
+        let Some((_, again)) = pruned(&name, &once, &options) else { panic!("{name}: a second time it is refused") };
+        assert!(again.lumps.is_empty(), "{name}: {again:#?}");
+        count += 1;
+    }
+    eprintln!("{count} maps");
+}
+
+/// How many values of the second the first one does not have; `None` if it has others.
+fn fewer<T: Ord>(mut few: Vec<T>, mut many: Vec<T>) -> Option<usize> {
+    few.sort();
+    many.sort();
+    let more = many.len().checked_sub(few.len())?;
+    let mut left = many.into_iter();
+    few.into_iter().all(|value| left.any(|other| other == value)).then_some(more)
+}
+
+fn within<T: Ord>(few: Vec<T>, many: Vec<T>, what: &str) -> usize {
+    fewer(few, many).unwrap_or_else(|| panic!("{what}: other content"))
+}
+
+/// What is left has the content that it had, and what is gone is what was found to be unused.
+#[test]
+fn what_is_left_is_the_same() {
+    let names = ["TEXTURES", "TEXDATA_STRING_DATA"];
+    for (name, map) in all_maps(1 << 20) {
+        let options = names.iter().fold(Options::default(), |options, lump| options.keep(*lump));
+        let Some((after, done)) = pruned(&name, &map, &options) else { continue };
+        // What physics may name stays, with all that it names.
+        let stays = done.warnings.iter().any(|said| said.starts_with("BRUSHES stays as it is: "));
+        let stays = |list: &str| {
+            stays && ["BRUSHES", "BRUSHSIDES", "PLANES", "TEXINFO", "TEXDATA", "TEXDATA_STRING_TABLE"].contains(&list)
+        };
+        let unused = Unused::of(&map).unwrap();
+        let (old, new) = (walk::walk(&map), walk::walk(&after));
+        assert_eq!(old.entities, new.entities, "{name}");
+        for ((list, old), (_, new)) in old.lists.into_iter().zip(new.lists) {
+            let gone = within(new, old, &format!("{name}: {list}"));
+            assert!(map.spans(map.slot(list.split('.').next().unwrap()).unwrap()).is_ok());
+            let found = unused.list(&list).len();
+            assert!(
+                gone == found || found == 0 || stays(&list),
+                "{name}: {list}: {gone} are gone, and {found} were unused"
+            );
+        }
+    }
+}
+
+/// A reference that is not declared is seen: what it refers to is removed, and the content is another one then, or a
+/// check finds the fault.
+#[test]
+fn a_reference_that_is_left_out_is_seen() {
+    let (mut seen, mut unseen) = (BTreeSet::new(), BTreeSet::new());
+    for (name, map) in fixtures().into_iter().filter(|(name, _)| name.contains("room")) {
+        let (before, now) = (walk::walk(&map), Unused::of(&map).unwrap());
+        let mut fields: Vec<_> =
+            facts::facts(map.dialect().name).map(|(lump, field, ..)| format!("{lump}.{field}")).collect();
+        fields.sort();
+        fields.dedup();
+        for field in fields {
+            let wrong = Unused::ignoring(&map, &field).unwrap();
+            if wrong.beyond(&now).lists.is_empty() {
+                continue;
+            }
+            let mut draft = map.draft();
+            let is_seen = match draft.structure().ignore(&field).force(true).remove(&wrong.to_remove()) {
+                Err(_) => true,
+                Ok(_) => {
+                    let after = walk::walk(&saved(&draft));
+                    let lists = before.lists.iter().zip(&after.lists);
+                    before.entities != after.entities
+                        || lists.into_iter().any(|((_, old), (_, new))| fewer(new.clone(), old.clone()).is_none())
+                        || !check::introduced(&draft, &check::Options::default()).unwrap().is_empty()
+                }
+            };
+            eprintln!("{name}: without {field}: {is_seen}");
+            if is_seen {
+                seen.insert(field)
+            } else {
+                unseen.insert(field)
+            };
+        }
+    }
+    // Some maps have records that are alike; another map shows the fact then.
+    let missed: Vec<_> = unseen.difference(&seen).collect();
+    assert!(missed.is_empty(), "nothing misses {missed:?}");
+    assert!(seen.len() > 25, "{} {seen:#?}", seen.len());
+}
+
+/// Textures, names of materials and light of what is left.
+#[test]
+fn what_is_no_record_is_the_same() {
+    let (mut textures, mut names, mut light) = (0, 0, 0);
+    for (name, map) in all_maps(4 << 20) {
+        let Some((after, _)) = pruned(&name, &map, &Options::default().light(true)) else { continue };
+        textures += within(textures_of(&after), textures_of(&map), &format!("{name}: textures"));
+        names += within(materials_of(&after), materials_of(&map), &format!("{name}: materials"));
+        light += within(light_of(&after), light_of(&map), &format!("{name}: light"));
+    }
+    eprintln!("gone: {textures} texture entries, {names} materials, {light} blocks");
+}
+
+/// The texture of each texture entry: all its bytes.
+fn textures_of(map: &Bsp<'_>) -> Vec<Option<Vec<u8>>> {
+    let (Ok(textures), Ok(texinfo)) = (map.textures(), map.table(goldsrc::TEXINFO)) else { return Vec::new() };
+    let texture = |index: i32| {
+        let texture = textures.get(usize::try_from(index).ok()?).ok().flatten()?;
+        Some(texture.bytes().to_vec())
+    };
+    texinfo.iter().map(|texinfo| texture(texinfo.texture)).collect()
+}
+
+/// The name of each entry of the textures' data.
+fn materials_of(map: &Bsp<'_>) -> Vec<Vec<u8>> {
+    let (Ok(names), Ok(texdata)) = (map.texture_strings(), map.table(source::TEXDATA)) else { return Vec::new() };
+    texdata.iter().map(|texdata| names.get(usize::try_from(texdata.name).unwrap()).unwrap().to_vec()).collect()
+}
+
+/// The luxels of each face.
+fn light_of(map: &Bsp<'_>) -> Vec<Vec<u8>> {
+    let Ok(light) = map.light() else { return Vec::new() };
+    let mut found = Vec::new();
+    for (set, blocks) in light.sets().iter().enumerate() {
+        for (block, of) in blocks.blocks().iter().enumerate() {
+            let images = (0..of.styles().len()).flat_map(|style| (0..of.planes()).map(move |plane| (style, plane)));
+            let bytes = images.filter_map(|(style, plane)| light.bytes(Image { set, block, style, plane }));
+            found.push(bytes.flatten().copied().collect());
+        }
+    }
+    found
+}
+
+/// A model that no entity names any more goes with all that belongs to it, and only with that.
+#[test]
+fn a_model_without_an_entity_goes() {
+    for (name, map) in fixtures() {
+        let mut draft = map.draft();
+        let entities = draft.entities().unwrap();
+        let with_model =
+            entities.iter().find(|entity| entity.get("model").is_some_and(|model| model.starts_with(b"*")));
+        let Some((index, model)) = with_model.map(|entity| (entity.index(), entity.get("model").unwrap().to_vec()))
+        else {
+            continue;
+        };
+        let is_other = entities.iter().filter(|entity| entity.get("model") == Some(&model[..])).count() > 1;
+        entities.get_mut(index).unwrap().unset("model").unwrap();
+        let left = saved(&draft);
+        let Some((after, pruned)) = pruned(&name, &left, &Options::default()) else { continue };
+        let models = pruned.lumps.iter().find(|lump| lump.lump == "MODELS");
+        assert_eq!(models.is_some_and(|models| models.before == models.after + 1), !is_other, "{name}: {pruned:#?}");
+        let faces = ["FACES", "SURFACES"].map(|lump| pruned.lumps.iter().any(|pruned| pruned.lump == lump));
+        assert!(is_other || faces.contains(&true), "{name}: {pruned:#?}");
+        assert!(after.container().bytes().len() <= map.container().bytes().len() + 16, "{name}");
+    }
+}
+
+/// Textures of which no frame is used go; those that an entity names, and other frames of used ones, stay.
+#[test]
+fn animated_textures_and_those_of_entities_stay() {
+    let map = Bsp::open("../../tests/maps/goldsrc/own_rooms.bsp").unwrap();
+    let names = |map: &Bsp<'_>| -> Vec<String> {
+        let textures = map.textures().unwrap();
+        (0..textures.len())
+            .map(|index| String::from_utf8_lossy(textures.name(index).unwrap_or(b"")).into_owned())
+            .collect()
+    };
+    let before = names(&map);
+    let frame = before.iter().position(|name| name.starts_with('+')).unwrap();
+    // All faces get the frame.
+    let unused = |value: &str| {
+        let mut draft = map.draft();
+        for index in 0..map.table(goldsrc::TEXINFO).unwrap().len() {
+            draft.update(goldsrc::TEXINFO, index, |texinfo| texinfo.texture = i32::try_from(frame).unwrap()).unwrap();
+        }
+        draft.entities().unwrap().get_mut(0).unwrap().set("texture", value).unwrap();
+        let (after, _) = pruned("", &saved(&draft), &Options::default()).unwrap();
+        names(&after)
+    };
+    let family = |name: &str| before[frame].get(2..) == name.get(2..) && name.starts_with('+');
+    let frames: Vec<String> = before.iter().filter(|name| family(name)).cloned().collect();
+    assert_eq!(unused("nothing"), frames);
+    let other = before.iter().find(|name| !family(name) && !name.is_empty()).unwrap();
+    let with: Vec<String> = before.iter().filter(|name| family(name) || *name == other).cloned().collect();
+    assert_eq!(unused(&other.to_lowercase()), with);
+}
+
+/// Bytes of no face and of no name are found in the middle, and what follows them moves.
+#[test]
+fn bytes_that_nothing_has_go() {
+    let map = Bsp::open("../../tests/maps/q2/own_rooms.bsp").unwrap();
+    let (base, _) = pruned("", &map, &Options::default().light(true)).unwrap();
+    let lighting = base.slot("LIGHTING").unwrap().id;
+    let (mut draft, light) = (base.draft(), base.bytes(lighting).unwrap());
+    draft.set(lighting, [&light[..], &[7; 30]].concat()).unwrap();
+    let (after, done) = pruned("", &saved(&draft), &Options::default().light(true)).unwrap();
+    assert_eq!(done.lumps.iter().map(|lump| (&lump.lump[..], lump.bytes)).collect::<Vec<_>>(), [("LIGHTING", 30)]);
+    assert_eq!(after.bytes(lighting).unwrap(), light);
+    // In front of all others.
+    let mut draft = base.draft();
+    draft.set(lighting, [&[7; 30][..], &light[..]].concat()).unwrap();
+    for face in 0..base.table(quake2::FACES).unwrap().len() {
+        draft
+            .update(quake2::FACES, face, |face| face.light_offset += if face.light_offset >= 0 { 30 } else { 0 })
+            .unwrap();
+    }
+    let (after, _) = pruned("", &saved(&draft), &Options::default().light(true)).unwrap();
+    assert_eq!(light_of(&after), light_of(&base));
+    assert_eq!(after.bytes(lighting).unwrap(), light);
+
+    let room = Bsp::open("../../tests/maps/source/room_v20.bsp").unwrap();
+    let (room, _) = pruned("", &room, &Options::default()).unwrap();
+    let mut draft = room.draft();
+    draft.texture_strings().unwrap().rename(0, "a/much/longer/name/than/before").unwrap();
+    let mut draft = saved(&draft).draft();
+    let strings = draft.bsp().slot("TEXDATA_STRING_DATA").unwrap().id;
+    let bytes = draft.bsp().bytes(strings).unwrap().to_vec();
+    draft.set(strings, [&b"unused\0"[..], &bytes[..]].concat()).unwrap();
+    for name in 0..room.table(source::TEXDATA_STRING_TABLE).unwrap().len() {
+        draft.update(source::TEXDATA_STRING_TABLE, name, |name| name.offset += 7).unwrap();
+    }
+    let (after, _) = pruned("", &saved(&draft), &Options::default()).unwrap();
+    assert_eq!(after.bytes(strings).unwrap().to_vec(), bytes);
+    assert_eq!(after.texture_strings().unwrap().get(0).unwrap(), b"a/much/longer/name/than/before");
+}
+
+/// What `only` and `keep` name.
+#[test]
+fn only_what_is_named_goes() {
+    let map = Bsp::open("../../tests/maps/q3/own_rooms.bsp").unwrap();
+    let lumps = |options: &Options| -> Vec<String> {
+        pruned("", &map, options).unwrap().1.lumps.into_iter().map(|lump| lump.lump).collect()
+    };
+    let all = lumps(&Options::default());
+    assert!(all.len() > 2, "{all:?}");
+    assert_eq!(lumps(&Options::default().only("DRAWINDEXES")), ["DRAWINDEXES"]);
+    let others: Vec<String> = all.iter().filter(|lump| *lump != "DRAWINDEXES").cloned().collect();
+    assert_eq!(lumps(&Options::default().keep("DRAWINDEXES")), others);
+    // What kept records need stays too.
+    let kept = lumps(&Options::default().keep("LEAFS"));
+    assert!(!kept.iter().any(|lump| ["LEAFS", "LEAFSURFACES", "LEAFBRUSHES"].contains(&&lump[..])), "{kept:?}");
+    assert!(map.table(quake3::LEAFS).is_ok());
+}
+
+/// A lump of unknown content may refer to anything.
+#[test]
+fn unknown_lumps_are_named() {
+    let map = Bsp::open("../../tests/maps/q3/own_rooms.bsp").unwrap();
+    let lumps = (1..17).map(|lump| (lump, map.bytes(bspkit::SlotId::Lump(lump)).unwrap().to_vec()));
+    let builder =
+        lumps.fold(bspkit::Builder::new(&bspkit::dialect::QUAKE3), |builder, (lump, bytes)| builder.lump(lump, bytes));
+    let text = map.bytes(bspkit::SlotId::Lump(0)).unwrap().to_vec();
+    let other = Bsp::from_vec(builder.lump(0, text).bspx("SECRET", [1, 2, 3]).build().unwrap()).unwrap();
+    let error = prune(&mut other.draft(), &Options::default()).unwrap_err();
+    assert!(error.kind() == ErrorKind::Refused && error.to_string().contains("bspx:SECRET may refer to"), "{error}");
+    let pruned = prune(&mut other.draft(), &Options::default().force(true)).unwrap();
+    assert!(!pruned.warnings.is_empty() && !pruned.lumps.is_empty());
+}
+
+/// Records at the end that nothing names are found in the lists whose records serve others, and go without a trace.
+#[test]
+fn planted_records_are_found() {
+    let mut found = BTreeSet::new();
+    for (name, map) in fixtures() {
+        let before = Unused::of(&map).unwrap();
+        for list in map.dialect().owned {
+            let Ok((len, size)) = count(&map, list) else { continue };
+            // The last of an odd number of planes would be in a pair with the first new one.
+            let many = if *list == "PLANES" { 2 } else { 1 };
+            if many == 2 && !len.is_multiple_of(2) {
+                continue;
+            }
+            let mut draft = map.draft();
+            let planted = match map.slot(list) {
+                // What the last set of records ends with would get the new ones.
+                Ok(slot) => {
+                    let mut bytes = map.bytes(slot.id).unwrap().to_vec();
+                    (0..many).for_each(|nth| bytes.extend(plane(nth, size)));
+                    draft.set(slot.id, bytes).is_ok()
+                }
+                Err(_) => draft.structure().splice_list(list, len..len, vec![0; many * size]).is_ok(),
+            };
+            let planted = if planted { saved(&draft) } else { continue };
+            // Structs are detected from the numbers of records, and lists that run parallel have fewer now.
+            let Ok(unused) = Unused::of(&planted).map(|unused| unused.beyond(&before)) else { continue };
+            if unused.list(list) != (len..len + many).collect::<Vec<_>>() || unused.lists.len() > 1 {
+                assert!(map.dialect().rules.game_lump.is_some(), "{name}: {list}: {unused:?}");
+                continue;
+            }
+            let mut draft = planted.draft();
+            draft.structure().force(true).remove(&unused.to_remove()).unwrap();
+            let after = saved(&draft);
+            for (old, new) in map.slots().iter().zip(after.slots()) {
+                assert_eq!(map.bytes(old.id).unwrap(), after.bytes(new.id).unwrap(), "{name}: {list}, {}", old.name);
+            }
+            found.insert(*list);
+        }
+    }
+    assert!(found.len() > 30, "{} {found:?}", found.len());
+}
+
+/// One of two opposite planes, which is a record of other lumps as well.
+fn plane(nth: usize, size: usize) -> Vec<u8> {
+    let x = if nth == 0 { 1.0_f32 } else { -1.0 };
+    let mut plane: Vec<u8> = [x, 0.0, 0.0, x].into_iter().flat_map(f32::to_le_bytes).collect();
+    plane.resize(size, 0);
+    plane
+}
+
+/// The number of records of a list, and the size of each.
+fn count(map: &Bsp<'_>, list: &str) -> Result<(usize, usize), bspkit::Error> {
+    let (lump, part) = match map.slot(list) {
+        Ok(slot) => (slot, ""),
+        Err(_) => {
+            let (lump, part) = list.rsplit_once('.').unwrap_or((list, ""));
+            (map.slot(lump)?, part)
+        }
+    };
+    let parts = map.spans(lump)?;
+    let part = parts.iter().find(|records| records.list == part);
+    part.map(|part| (part.count(), part.record.size)).ok_or_else(|| map.slot("no such list").unwrap_err())
+}

@@ -1,0 +1,146 @@
+//! Maps whose directories point at odd places: what edits of them do was wrong once.
+
+use bspkit::dialect::{self, Role};
+use bspkit::verify;
+use bspkit::{Bsp, Builder, ErrorKind, Layout, SlotId};
+
+const LAYOUTS: [Layout; 3] = [Layout::Keep, Layout::Append, Layout::Repack];
+
+fn text(length: usize) -> Vec<u8> {
+    let mut text = b"{\n\"classname\" \"worldspawn\"\n}\n\0".to_vec();
+    text.splice(28..28, std::iter::repeat_n(b' ', length - text.len()));
+    text
+}
+
+fn overwritten(mut bytes: Vec<u8>, at: usize, word: usize) -> Vec<u8> {
+    bytes[at..at + 4].copy_from_slice(&i32::try_from(word).unwrap().to_le_bytes());
+    bytes
+}
+
+/// Edits the entities under each layout; what is refused is refused with a reason, what is saved obeys the laws.
+fn assert_sound(bytes: &[u8], may_refuse: &[Layout]) {
+    let map = Bsp::parse(bytes).unwrap();
+    let outcome = verify::run(&map);
+    assert!(outcome.is_ok(), "{outcome:?}");
+    for layout in LAYOUTS {
+        for length in [40, 60, 3000] {
+            let mut draft = map.draft();
+            draft.set(map.role(Role::Entities).unwrap().id, text(length)).unwrap();
+            match draft.plan(layout) {
+                Err(error) => {
+                    assert_eq!(error.kind(), ErrorKind::Refused);
+                    assert!(may_refuse.contains(&layout), "{layout:?} {length}: {error}");
+                }
+                Ok(plan) => {
+                    let (saved, slot) = (plan.to_vec(), map.role(Role::Entities).unwrap().id);
+                    verify::compare(&map, &saved, Some(layout), Some((slot, &text(length)))).unwrap();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bspx_entry_in_a_gap_between_lumps_stays_an_entry() {
+    let builder = Builder::new(&dialect::QUAKE2).lump(1, [1; 40]).lump(0, text(50)).lump(13, [2; 48]);
+    let builder = builder.gap_before(13, [7; 20]).order(&[1, 0, 13]);
+    let bytes = builder.bspx("RGBLIGHTING", [5; 8]).bspx("LIGHTINGDIR", [6; 20]).build().unwrap();
+    let map = Bsp::parse(&bytes).unwrap();
+    let word = bytes.windows(4).position(|window| window == b"BSPX").unwrap() + 8 + 32 + 24;
+    let gap = map.role(Role::Entities).unwrap().stored.end;
+    let bytes = overwritten(bytes, word, gap);
+    assert_eq!(*Bsp::parse(&bytes).unwrap().stored(SlotId::Bspx(1)), [7; 20]);
+    assert_sound(&bytes, &[]);
+}
+
+#[test]
+fn a_bspx_entry_that_shares_the_entities_keeps_their_bytes() {
+    let builder = Builder::new(&dialect::QUAKE2).lump(1, [1; 40]).lump(0, text(50)).lump(13, [2; 48]);
+    let bytes = builder.order(&[1, 0, 13]).bspx("LMSHIFT", [6; 20]).build().unwrap();
+    let entities = Bsp::parse(&bytes).unwrap().role(Role::Entities).unwrap().stored.start;
+    let word = bytes.windows(4).position(|window| window == b"BSPX").unwrap() + 8 + 24;
+    assert_sound(&overwritten(bytes, word, entities + 4), &[]);
+}
+
+#[test]
+fn a_bspx_entry_over_its_own_directory_pins_the_block() {
+    let bytes = Builder::new(&dialect::QUAKE2).lump(0, text(50)).bspx("LMSHIFT", [6; 20]).build().unwrap();
+    let block = bytes.windows(4).position(|window| window == b"BSPX").unwrap();
+    assert_sound(&overwritten(bytes, block + 8 + 24, block + 4), &LAYOUTS);
+}
+
+#[test]
+fn a_member_outside_of_the_game_lump_keeps_its_bytes_and_its_place() {
+    let builder = Builder::new(&dialect::SOURCE).lump(1, [1; 40]).lump(0, text(50)).lump(14, [2; 48]);
+    let builder = builder.game_lump(*b"sprp", 6, [5; 9]).game_lump(*b"dprp", 4, [6; 12]);
+    let bytes = builder.order(&[1, 0, 14, 35]).build().unwrap();
+    let map = Bsp::parse(&bytes).unwrap();
+    let word = map.role(Role::GameLump).unwrap().stored.start + 4 + 8;
+    // Over the entities, over another lump, before everything: each is a slot, and none may move.
+    for role in [Role::Entities, Role::Models, Role::Planes] {
+        let place = map.role(role).unwrap().stored.start;
+        let odd = overwritten(bytes.clone(), word, place);
+        let odd_map = Bsp::parse(&odd).unwrap();
+        assert_eq!(odd_map.slot("game:sprp").unwrap().stored, place..place + 9);
+        assert!(odd_map.container().pinned(SlotId::Game(0)).is_some());
+        assert_sound(&odd, &LAYOUTS);
+        // Its own edit would have to lay the lump again.
+        let mut draft = odd_map.draft();
+        draft.set(SlotId::Game(1), vec![1; 40]).unwrap();
+        assert_eq!(draft.plan(Layout::Keep).unwrap_err().kind(), ErrorKind::Refused);
+    }
+}
+
+#[test]
+fn a_lump_that_shares_the_game_lumps_directory_sees_no_offset_change() {
+    let builder = Builder::new(&dialect::SOURCE).lump(1, [1; 40]).lump(0, text(50)).lump(7, [2; 56]);
+    let bytes = builder.game_lump(*b"sprp", 6, [5; 9]).order(&[1, 0, 35, 7]).build().unwrap();
+    let map = Bsp::parse(&bytes).unwrap();
+    let (faces, game_lump) = (map.container().shape().entry_offset(7), map.role(Role::GameLump).unwrap());
+    let shared = overwritten(bytes.clone(), faces, game_lump.stored.start + 2);
+    assert!(Bsp::parse(&shared).unwrap().container().pinned(SlotId::Lump(35)).is_some());
+    assert_sound(&shared, &LAYOUTS);
+}
+
+#[test]
+fn a_trailer_with_padding_before_it_follows_the_entities() {
+    let builder = Builder::new(&dialect::SOURCE17).lump(1, [1; 40]).lump(0, text(49)).order(&[1, 0]).trailer();
+    let plain = builder.build().unwrap();
+    let mut bytes = plain[..plain.len() - 10].to_vec();
+    bytes.extend([0; 3]);
+    bytes.extend(&plain[plain.len() - 10..]);
+    let map = Bsp::parse(&bytes).unwrap();
+    for layout in LAYOUTS {
+        let mut draft = map.draft();
+        draft.set(SlotId::Lump(1), vec![3; 60]).unwrap();
+        let saved = draft.plan(layout).unwrap().to_vec();
+        let entities = Bsp::parse(&saved).unwrap().slots()[0].offset;
+        assert_eq!(saved[saved.len() - 10..saved.len() - 6], entities.to_le_bytes(), "{layout:?}");
+    }
+}
+
+#[test]
+fn a_map_that_was_cut_short_keeps_its_dialect() {
+    for dialect in dialect::ALL {
+        let builder = Builder::new(dialect).lump(1, [1; 40]).lump(0, text(50)).lump(7, [2; 560]).lump(4, [3; 80]);
+        let whole = builder.build().unwrap();
+        let header = dialect.shapes[0].header_size();
+        for end in [header, header + 40, whole.len() - 1] {
+            if let Ok(found) = dialect::detect(&whole[..end]) {
+                // Blue Shift is told by its text alone.
+                let is_told = dialect.name == found.dialect.name || dialect.name == "blueshift";
+                assert!(is_told, "{} cut at {end} reads as {}", dialect.name, found.dialect.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_18th_entry_does_not_depend_on_the_files_size() {
+    let dialect = &dialect::QUAKE3;
+    let builder = Builder::new(dialect).version(47).shape(dialect.shapes[1]).lump(0, text(50)).lump(17, [4; 128]);
+    let whole = builder.build().unwrap();
+    for end in [whole.len(), whole.len() - 100, whole.len() - 150] {
+        assert_eq!(Bsp::parse(&whole[..end]).unwrap().container().shape().count, 18, "cut at {end}");
+    }
+}

@@ -1,0 +1,5 @@
+//! The rules of the house, and the examples.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod examples;
+mod tidy;
