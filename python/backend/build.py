@@ -33,7 +33,7 @@ def _build_program() -> None:
     program = os.environ.get("BSPKIT_PROGRAM")
     if program is None:
         profile = os.environ.get("BSPKIT_PROFILE", "release")
-        command = ["cargo", "build", "--locked", "--bin", "bspkit", "--profile", profile]
+        command = ["cargo", "build", "--locked", "-p", "bspkit-cli", "--bin", "bspkit", "--profile", profile]
         subprocess.run([*command, "--manifest-path", str(CRATE / "Cargo.toml")], check=True)
         target = Path(os.environ.get("CARGO_TARGET_DIR", CRATE / "target"))
         program = target / ("debug" if profile == "dev" else profile) / name

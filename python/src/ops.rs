@@ -119,7 +119,8 @@ pub(crate) fn apply_rules<'py>(
     let (applied, before) = shared.with(|state| {
         let files = RuleFiles::read(path, Reading { mode: mode_named(mode)?, format: None })?;
         let usable = files.usable(&name)?;
-        let record = match (state.baked().take(), &home) {
+        let pending = state.baked().take();
+        let record = match (pending.clone(), &home) {
             (Some(record), _) => record,
             (None, Some(home)) => record::read(&home.absolute)?,
             (None, None) => Record::default(),
@@ -140,7 +141,8 @@ pub(crate) fn apply_rules<'py>(
                 if is_edit {
                     state.forget_entities();
                 }
-                (applied, None, is_edit.then(|| bake.into_record().0))
+                // Rules that match nothing leave what was applied before and is not saved yet.
+                (applied, None, if is_edit { Some(bake.into_record().0) } else { pending })
             }
             Ok(Tried::Done(why)) => {
                 let none = known(usable, &name).into_iter().map(|rule| (rule.file, rule.line, 0)).collect();

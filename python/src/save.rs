@@ -48,6 +48,12 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
         return detached(py, || report(&draft, &draft.plan(layout)?));
     };
     let place = home.absolute.clone();
+    // Of a map that is saved in its place the record is written first: if the program ends in between, nothing is
+    // applied twice.
+    let is_in_place = shared.home().is_some_and(|home| home.absolute == place);
+    if let Some(record) = shared.with(|state| Ok(state.baked().clone()))?.filter(|_| is_in_place) {
+        bspkit_rules::save(&place, &record, true)?;
+    }
     let mut report = shared.long(py, |draft| {
         let (saved, mut report) = draft.save_with(&home.absolute, layout, &options, report)?;
         report.saved(saved);
@@ -55,7 +61,8 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
         Ok(report)
     })?;
     if let Some(record) = shared.with(|state| Ok(state.baked().take()))?
-        && let Err(error) = bspkit_rules::save(&place, &record)
+        && !is_in_place
+        && let Err(error) = bspkit_rules::save(&place, &record, false)
     {
         report.warn(format!("{}: the rules are applied and not recorded: {error}", place.display()));
     }

@@ -207,6 +207,18 @@ def test_rules(q3: Path, tmp_path: Path) -> None:
             map.apply_rules(rules, mode="loose")  # type: ignore[arg-type]
 
 
+def test_rules_that_match_nothing_do_not_lose_the_record(q3: Path, tmp_path: Path) -> None:
+    path = tmp_path / "rooms.bsp"
+    path.write_bytes(q3.read_bytes())
+    (tmp_path / "add.cfg").write_text('add:\n{\n"classname" "info_null"\n}\n')
+    (tmp_path / "none.cfg").write_text('{\n"classname" "nothing"\n}\n')
+    with bspkit.open(path) as map:
+        map.apply_rules(tmp_path / "add.cfg")
+        map.apply_rules(tmp_path / "none.cfg")
+        map.save()
+    assert "add.cfg" in (tmp_path / "rooms.bsp.rules.json").read_text()
+
+
 def test_rules_are_applied_once(q3: Path, tmp_path: Path) -> None:
     path, rules = tmp_path / "rooms.bsp", tmp_path / "rules.cfg"
     record = tmp_path / "rooms.bsp.rules.json"

@@ -315,7 +315,7 @@ fn run_status(cx: &Context, args: &StatusArgs) -> Result<Code> {
             Since::Edited => ("edited", "the entities were edited since"),
             Since::Other => ("other", "the record is of another map"),
         };
-        job.report(&Status { state, sentence, applied: applied.to_vec() })
+        job.report(&Status { state, sentence, applied })
     })
 }
 

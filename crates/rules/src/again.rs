@@ -4,7 +4,7 @@
 //! which rules were applied, and sums of the entities say whether the map is still what it was then. Without a record,
 //! or if the map was edited since, what the rules would add is looked for in the map.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use md5::{Digest, Md5};
@@ -138,17 +138,48 @@ impl Record {
     }
 
     /// What of the record is in the map, and how sure that is.
-    pub fn in_map(&self, now: &State) -> (&[Application], Since) {
-        let all = &self.applied[..];
+    ///
+    /// A record is written before its map. If the map was not written then, or two programs applied rules to the same
+    /// entities, the record has applications that came to nothing: those after which no others, and not the map, go on.
+    pub fn in_map(&self, now: &State) -> (Vec<Application>, Since) {
+        let befores: HashSet<&str> = self.applied.iter().map(|one| &one.before[..]).collect();
+        let goes_on = |one: &Application| one.after == now.entities || befores.contains(&one.after[..]);
+        // Of several that began with the same entities those count that others go on from, or else the last one.
+        let mut counts: HashMap<&str, (bool, usize)> = HashMap::new();
+        for (number, one) in self.applied.iter().enumerate() {
+            let best = counts.entry(&one.before).or_default();
+            *best = (*best).max((goes_on(one), number));
+        }
+        let counts = |(number, one): &(usize, &Application)| {
+            counts.get(&one.before[..]).is_none_or(|(on, last)| if *on { goes_on(one) } else { last == number })
+        };
+        let all = self.applied.iter().enumerate().filter(counts);
+        let all: Vec<Application> = all.map(|(_, one)| one.clone()).collect();
+        let (number, since) = self.last(&all, now);
+        (all.into_iter().take(number).collect(), since)
+    }
+
+    /// How many of these applications are in the map.
+    fn last(&self, all: &[Application], now: &State) -> (usize, Since) {
         if let Some(last) = all.iter().rposition(|one| one.after == now.entities) {
-            return (&all[..=last], Since::Same);
+            return (last + 1, Since::Same);
         }
         if let Some(first) = all.iter().position(|one| one.before == now.entities) {
-            return (&all[..first], if first == 0 { Since::Other } else { Since::Edited });
+            return (first, if first == 0 { Since::Other } else { Since::Edited });
         }
         match self.build == now.build {
-            true if !all.is_empty() => (all, Since::Edited),
-            _ => (&[], Since::Other),
+            true if !all.is_empty() => (all.len(), Since::Edited),
+            _ => (0, Since::Other),
+        }
+    }
+
+    /// Adds what else is recorded of the same map by now, before its own last. Nothing is left out: what another program
+    /// has written down may still come true.
+    pub(crate) fn join(&mut self, now: Record) {
+        if now.build == self.build {
+            let new: Vec<_> = now.applied.into_iter().filter(|one| !self.applied.contains(one)).collect();
+            let at = self.applied.len().saturating_sub(1);
+            self.applied.splice(at..at, new);
         }
     }
 
@@ -156,6 +187,7 @@ impl Record {
     /// not fit.
     pub fn past(&self, now: &State, rules: &[Known], mut try_on: impl FnMut(Range<usize>) -> Option<Effect>) -> Past {
         let (applied, since) = self.in_map(now);
+        let applied = &applied[..];
         let (open, used) = matched(applied, rules);
         if open > 0 && since == Since::Edited {
             let is_there = try_on(0..open).is_some_and(|effect| effect.new == 0 || effect.there > 0);

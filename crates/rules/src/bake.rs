@@ -1,11 +1,11 @@
 //! Rules that are applied once: what was applied before is known by the record beside the map, or seen in the map.
 
-use std::io::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
 use crate::{self as rules, Application, Attempt, Known, Past, Record, Rules, State, record};
 use bspkit::content::entities::Entities;
+use bspkit::file::SideFile;
 use bspkit::{Bsp, Result, SaveOptions};
 
 /// The rules for a map, and what is known of those that were applied to it.
@@ -102,7 +102,7 @@ impl<'r> Bake<'r> {
     /// nothing was applied now: what the map has already counts as applied if nothing is recorded.
     #[must_use]
     pub fn with(&self, from: Option<usize>, text: &[u8]) -> Self {
-        let mut applied = self.record.in_map(&self.state).0.to_vec();
+        let (mut applied, _) = self.record.in_map(&self.state);
         let state = self.state.with_entities(text);
         if let Some(from) = from.or(applied.is_empty().then_some(0)) {
             let (before, after) = (self.state.entities.clone(), state.entities.clone());
@@ -118,14 +118,20 @@ impl<'r> Bake<'r> {
     }
 }
 
-/// Writes the record of a map beside it, unless the same one is there.
+/// Writes the record of a map beside it, unless the same one is there. Before a map is saved in its place the record is
+/// written with `joined`: what other programs have recorded meanwhile stays in it, and if the map is not saved after
+/// all, the record says what the map was to become, and so counts for nothing.
 ///
 /// # Errors
-/// As [`bspkit::Plan::save_with`].
-pub fn save(map: &Path, record: &Record) -> Result<()> {
-    let (path, text) = (record::path(map), record::write(record));
-    if std::fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
-        return Ok(());
-    }
-    bspkit::file::replace(&path, &SaveOptions::default(), |mut file| file.write_all(text.as_bytes())).map(drop)
+/// As [`record::read`] and [`bspkit::Plan::save_with`].
+pub fn save(map: &Path, record: &Record, joined: bool) -> Result<()> {
+    SideFile::update(&record::path(map), &SaveOptions::default(), |old| {
+        let mut new = record.clone();
+        if joined {
+            new.join(record::read(map)?);
+        }
+        let text = record::write(&new).into_bytes();
+        Ok((old != Some(&text[..])).then_some(text))
+    })
+    .map(drop)
 }

@@ -248,3 +248,61 @@ fn a_record_that_is_missing_is_seen() {
         assert_eq!(room.bspkit("ent get goldsrc.bsp worldspawn n").text(), expected);
     }
 }
+
+/// The record is written before a map that is saved in its place, so that no rule is applied twice if the program ends
+/// in between; and it counts for nothing while the map is as it was.
+#[test]
+fn a_record_of_what_was_not_saved_counts_for_nothing() {
+    let room = Room::new();
+    room.write("add.cfg", b"add:\n{\n\"classname\" \"info_null\"\n}\n");
+    room.write("other.cfg", b"add:\n{\n\"classname\" \"info_notnull\"\n}\n");
+    let before = room.read("q2.bsp");
+    room.bspkit("ent apply q2.bsp --rules add.cfg --in-place").done();
+    let (saved, record) = (room.read("q2.bsp"), room.read("q2.bsp.rules.json"));
+    // The program ended before the map was written: the rules are applied now.
+    room.write("q2.bsp", &before);
+    room.bspkit("ent apply q2.bsp --rules add.cfg --in-place").done();
+    assert_eq!((room.read("q2.bsp"), room.read("q2.bsp.rules.json")), (saved.clone(), record.clone()));
+    // Another program applied other rules to the same map at the same time, and did not write it.
+    room.write("q2.bsp", &before);
+    room.bspkit("ent apply q2.bsp --rules other.cfg --in-place").done();
+    room.write("q2.bsp", &saved);
+    let text = String::from_utf8(room.read("q2.bsp.rules.json")).unwrap();
+    assert!(text.contains("other.cfg"), "{text}");
+    let again = room.bspkit("ent apply q2.bsp --rules add.cfg --in-place").done();
+    assert!(again.err.contains("not applied again") || room.read("q2.bsp") == saved, "{}", again.err);
+    // A refused edit leaves no record.
+    room.write("bad.cfg", b"add:\n{\n\"classname\" \"trigger_hurt\"\n}\n");
+    room.bspkit("ent apply q3.bsp --rules bad.cfg --in-place").without_data(2);
+    assert!(!room.path("q3.bsp.rules.json").exists());
+}
+
+/// Programs that apply rules at once to one map leave a record of all that is in it.
+#[test]
+fn rules_applied_at_once_are_all_recorded() {
+    let room = Room::new();
+    for number in 0..4 {
+        room.write(format!("{number}.cfg"), format!("add:\n{{\n\"classname\" \"n{number}\"\n}}\n").as_bytes());
+    }
+    std::thread::scope(|scope| {
+        for number in 0..4 {
+            let room = &room;
+            scope.spawn(move || {
+                let line = format!("ent apply q2.bsp --rules {number}.cfg --in-place -q");
+                let mut said = String::new();
+                let is_done = (0..20).any(|_| {
+                    let run = room.bspkit(&line);
+                    said = run.err;
+                    run.code == Some(0)
+                });
+                assert!(is_done, "{said}");
+            });
+        }
+    });
+    let saved = room.read("q2.bsp");
+    for number in 0..4 {
+        let run = room.bspkit(&format!("ent apply q2.bsp --rules {number}.cfg --in-place")).done();
+        assert!(run.err.contains("not applied again"), "{}", run.err);
+    }
+    assert_eq!(room.read("q2.bsp"), saved);
+}
