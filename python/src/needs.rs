@@ -9,9 +9,11 @@ use bspkit_game::Game;
 use bspkit_game::needs::{self, Choice, Fill, Found, Need, Needs, Options};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::errors::{Res, detached};
 use crate::shared::{Shared, current};
+use crate::text::shown;
 
 /// The game of these paths: folders with a `gameinfo.txt`, other folders of files, archives (`.vpk`), and lists of names
 /// (`.txt`).
@@ -28,14 +30,47 @@ fn game(paths: &[PathBuf]) -> bspkit::Result<Option<Game>> {
     Ok((!game.is_empty()).then_some(game))
 }
 
-/// Calls `work` with the name of the map and the game.
-fn with_game<T>(
-    name: &str,
-    game: Option<&Game>,
-    work: impl FnOnce(&Options<'_>) -> bspkit::Result<T>,
-) -> bspkit::Result<T> {
-    let options = Options::new(name);
-    work(&game.map_or(options, |game| options.with_game(game)))
+/// The name by which engines load a map, and the one that its paths have if that is another one and no name is given.
+struct Names {
+    own: String,
+    paths: Option<Vec<u8>>,
+}
+
+impl Names {
+    fn of(given: Option<String>, shared: &Shared, map: &Bsp<'_>) -> Self {
+        match given {
+            Some(own) => Names { own, paths: None },
+            None => {
+                let own = shared.name();
+                let paths = needs::compiled_name(map, own.as_bytes()).ok().flatten();
+                Names { own, paths }
+            }
+        }
+    }
+
+    /// Calls `work` with the names and the game.
+    fn with_game<T>(
+        &self,
+        game: Option<&Game>,
+        work: impl FnOnce(&Options<'_>) -> bspkit::Result<T>,
+    ) -> bspkit::Result<T> {
+        let options = Options::new(&self.own).with_name(self.paths.as_deref());
+        work(&game.map_or(options, |game| options.with_game(game)))
+    }
+
+    fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(paths) = &self.paths else { return Ok(()) };
+        let (paths, own) = (escaped(paths), escaped(self.own.as_bytes()));
+        let text = format!(
+            "most paths in the map have the name `{paths}`: files by both names are looked for, `{own}` and `{paths}`; \
+             map_name says which one engines load it by"
+        );
+        warn_of(py, text)
+    }
+}
+
+pub(crate) fn warn_of(py: Python<'_>, text: String) -> PyResult<()> {
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &std::ffi::CString::new(text).unwrap_or_default(), 2)
 }
 
 /// What `find` finds in the map, with the game if one is named. What could not be read is warned of.
@@ -46,12 +81,14 @@ fn search<T: Send>(
     paths: &[PathBuf],
     find: impl Send + FnOnce(&Bsp<'_>, &Options<'_>, bool) -> bspkit::Result<(Needs, T)>,
 ) -> Res<(Needs, T)> {
-    let (draft, name) = (shared.snapshot()?, name.unwrap_or_else(|| shared.name()));
-    let (game, needs, found) = detached(py, || {
+    let draft = shared.snapshot()?;
+    let (game, names, needs, found) = detached(py, || {
         let (game, map) = (game(paths)?, current(&draft)?);
-        let (needs, found) = with_game(&name, game.as_ref(), |options| find(&map, options, game.is_some()))?;
-        Ok((game, needs, found))
+        let names = Names::of(name, shared, &map);
+        let (needs, found) = names.with_game(game.as_ref(), |options| find(&map, options, game.is_some()))?;
+        Ok((game, names, needs, found))
     })?;
+    names.warn(py)?;
     warn(py, game.as_ref(), &needs)?;
     Ok((needs, found))
 }
@@ -61,15 +98,14 @@ fn warn(py: Python<'_>, game: Option<&Game>, needs: &Needs) -> PyResult<()> {
     let game = game.into_iter().flat_map(|game| game.faults().iter().cloned());
     let files = needs.faults.iter().map(|fault| format!("`{}` is skipped: {}", escaped(&fault.name), fault.message));
     for fault in game.chain(files) {
-        let text = std::ffi::CString::new(fault).unwrap_or_default();
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 2)?;
+        warn_of(py, fault)?;
     }
     Ok(())
 }
 
 fn row<'py>(py: Python<'py>, need: &Need) -> PyResult<Bound<'py, PyAny>> {
     let references: Vec<String> = need.references.iter().map(ToString::to_string).collect();
-    let name = escaped(&need.name).to_string();
+    let name = shown(py, &need.name)?;
     let class = py.import("bspkit._types")?.getattr("Need")?;
     class.call1((name, need.kind.name(), need.sure.name(), need.found.name(), references))
 }
@@ -115,13 +151,19 @@ pub(crate) fn unused<'py>(
         let pak = map.pak()?;
         let row = |file: needs::Unused| {
             let entry = pak.get(file.index)?;
-            Some((escaped(entry.name()).to_string(), entry.size(), file.doubt.name(), file.why))
+            Some((entry.name().to_vec(), entry.size(), file.doubt.name(), file.why, file.index))
         };
         Ok((needs, unused.into_iter().filter_map(row).collect::<Vec<_>>()))
     })?;
     let class = py.import("bspkit._types")?.getattr("Unused")?;
-    Ok(unused.into_iter().map(|row| class.call1(row)).collect::<PyResult<_>>()?)
+    let row = |(name, size, doubt, why, index): (Vec<u8>, usize, &str, String, usize)| {
+        class.call1((shown(py, &name)?, size, doubt, why, index))
+    };
+    Ok(unused.into_iter().map(row).collect::<PyResult<_>>()?)
 }
+
+/// The names of the files that `fill` has embedded, and what is still missing.
+pub(crate) type Filled<'py> = (Vec<Bound<'py, PyString>>, Vec<Bound<'py, PyAny>>);
 
 /// The arguments of `fill`.
 pub(crate) struct Filling {
@@ -138,22 +180,25 @@ pub(crate) fn fill<'py>(
     py: Python<'py>,
     shared: &Shared,
     filling: &Filling,
-) -> Res<(Vec<String>, Vec<Bound<'py, PyAny>>)> {
-    let name = filling.name.clone().unwrap_or_else(|| shared.name());
-    let (stock, embedded, Fill { needs, missing, .. }) = shared.long(py, |draft| {
+) -> Res<Filled<'py>> {
+    let (stock, names, embedded, Fill { needs, missing, .. }) = shared.long(py, |draft| {
         let stock = game(&filling.game)?;
         let mut from = Game::default();
         filling.from.iter().try_for_each(|place: &PathBuf| from.add(Path::new(place)))?;
         let patterns = |texts: &[String]| texts.iter().map(Pattern::new).collect::<Vec<_>>();
         let choice = Choice { only: patterns(&filling.only), exclude: patterns(&filling.exclude) };
-        let found = with_game(&name, stock.as_ref(), |options| needs::fill(&current(draft)?, options, &from, &choice))?;
+        let map = current(draft)?;
+        let names = Names::of(filling.name.clone(), shared, &map);
+        let found = names.with_game(stock.as_ref(), |options| needs::fill(&map, options, &from, &choice))?;
         let mut new = draft.pak()?.clone();
         let embedded = found.embed(&mut new, &from)?;
         *draft.pak()? = new;
-        Ok((stock, embedded, found))
+        Ok((stock, names, embedded, found))
     })?;
+    names.warn(py)?;
     warn(py, stock.as_ref(), &needs)?;
-    let packed = embedded.into_iter().map(|(index, _)| escaped(&needs.files[index].name).to_string()).collect();
+    let packed = embedded.iter().map(|(index, _)| shown(py, &needs.files[*index].name));
+    let packed = packed.collect::<PyResult<_>>()?;
     let missing = missing.into_iter().map(|index| row(py, &needs.files[index])).collect::<PyResult<_>>()?;
     Ok((packed, missing))
 }

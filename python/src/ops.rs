@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use bspkit::bytes::escaped;
 use bspkit::dialect::Role;
 use bspkit::query::{FieldChange, Query};
 use bspkit::record::FlagNames;
 use bspkit::verify::{self, Verdict};
 use bspkit::{Error, ErrorKind};
-use bspkit_game::rename::Rename;
+use bspkit_game::rename::{Rename, owners};
 use bspkit_ops::merge;
 use bspkit_ops::patch::{Patch, Search};
 use bspkit_ops::{check, compare, diff};
@@ -20,6 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{Res, detached};
+use crate::needs::warn_of;
 use crate::report::Finding;
 use crate::shared::{Shared, current};
 
@@ -215,7 +217,10 @@ pub(crate) fn rename<'py>(
     new: &str,
     force: bool,
 ) -> Res<Bound<'py, PyAny>> {
-    let old = old.unwrap_or_else(|| shared.name());
+    let old = match old {
+        Some(old) => old.into_bytes(),
+        None => old_name(py, shared)?,
+    };
     let renamed = shared.change(|state| {
         let renamed = Rename::new(&old, new)?.merging(force).apply(state.draft()?)?;
         state.forget_entities();
@@ -226,6 +231,27 @@ pub(crate) fn rename<'py>(
     let changes = changes.map(|change| (change.place.to_string(), text(&change.from), text(&change.to)));
     let (changes, left): (Vec<_>, Vec<_>) = (changes.collect(), renamed.left.iter().map(ToString::to_string).collect());
     Ok(py.import("bspkit._types")?.call_method1("Renamed", (changes, left))?)
+}
+
+/// The old name of a map: that of its file, or the one that its paths have, with a warning.
+fn old_name(py: Python<'_>, shared: &Shared) -> Res<Vec<u8>> {
+    let (own, draft) = (shared.name().into_bytes(), shared.snapshot()?);
+    let owners = detached(py, || owners(&current(&draft)?))?;
+    let is_own = owners.iter().any(|owner| owner.name.eq_ignore_ascii_case(&own));
+    match &owners[..] {
+        [] => Ok(own),
+        _ if is_own => Ok(own),
+        [owner] => {
+            let (own, name) = (escaped(&own), escaped(&owner.name));
+            warn_of(py, format!("the paths in the map are those of `{name}`, not of `{own}`: {name} is the old name"))?;
+            Ok(owner.name.clone())
+        }
+        owners => {
+            let list: Vec<String> = owners.iter().map(|owner| escaped(&owner.name).to_string()).collect();
+            let message = format!("the map has paths of several maps: {}", list.join(", "));
+            Err(Error::new(ErrorKind::Argument, message).with_hint("old says which name is the old one").into())
+        }
+    }
 }
 
 /// What an engine would refuse or a mapper should know.

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::errors::{Res, detached};
-use crate::needs::{self, Filling};
+use crate::needs::{self, Filled, Filling};
 use crate::shared::Shared;
 use crate::text::{Text, shown};
 
@@ -115,18 +115,20 @@ impl Pak {
         self.with(|files| Ok(files.add(name, data).map(drop)?))
     }
 
-    /// Removes the files that are spelled like this; where there are none, the one whose name is the same to engines.
+    /// Removes the file that `read` gives: the first one that is spelled like this, or else the one whose name is the
+    /// same to engines.
     fn remove(&self, name: Text) -> Res<()> {
         self.with(|files| {
-            let mut found = files.find(&name);
+            let found = files.find(&name);
             if found.is_empty() {
                 return Err(missing(&name));
             }
-            found.retain(|index| files.get(*index).is_some_and(|entry| entry.name() == name.0));
-            if found.is_empty() {
-                found.push(files.one(&name)?);
-            }
-            Ok(files.remove(&found)?)
+            let is_spelled = |index: &&usize| files.get(**index).is_some_and(|entry| entry.name() == name.0);
+            let one = match found.iter().find(is_spelled) {
+                Some(index) => *index,
+                None => files.one(&name)?,
+            };
+            Ok(files.remove(&[one])?)
         })
     }
 
@@ -260,7 +262,7 @@ impl Pak {
         name: Option<String>,
         only: Vec<String>,
         exclude: Vec<String>,
-    ) -> Res<(Vec<String>, Vec<Bound<'py, PyAny>>)> {
+    ) -> Res<Filled<'py>> {
         let (from, game) = (crate::paths(Some(from))?, crate::paths(game)?);
         needs::fill(py, &self.shared, &Filling { name, from, game, only, exclude })
     }

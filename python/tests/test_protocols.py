@@ -1,11 +1,14 @@
 """What Python expects of things: exceptions of built-in kinds, sequences, indices from the end, copies, many maps."""
 
 import copy
+import io
 import os
 import pickle
 import subprocess
 import sys
 import threading
+import warnings
+import zipfile
 from collections.abc import Callable, MutableMapping, Sequence
 from pathlib import Path
 
@@ -136,6 +139,31 @@ def test_a_name_of_a_file_means_its_spelling(source: Path) -> None:
     with pytest.raises(KeyError):
         del pak["own/y.txt"]
     assert list(pak) == [*names, "own/other.txt"]
+
+
+def test_one_of_two_files_of_one_name_is_removed(source: Path) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as two, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in ("own/x.txt", "own/x.txt", "OWN/X.TXT"):
+            two.writestr(name, b"same bytes")
+    with bspkit.open(source) as map:
+        map.set_bytes("PAKFILE", content.getvalue())
+        del map.pak["own/x.txt"]
+        assert list(map.pak) == ["own/x.txt", "OWN/X.TXT"]
+        del map.pak["own/x.txt"]
+        assert list(map.pak) == ["OWN/X.TXT"]
+
+
+def test_the_name_that_the_paths_have_counts(source: Path, tmp_path: Path) -> None:
+    path = tmp_path / "copy.bsp"
+    path.write_bytes(source.read_bytes())
+    (tmp_path / "game.txt").write_text("materials/own/floor.vmt\n")
+    with bspkit.open(path) as map, pytest.warns(UserWarning, match="room_v20"):
+        sure = {file.name: file.sure for file in map.pak.unused(game=tmp_path / "game.txt")}
+        assert "likely" not in sure.values(), sure
+    with bspkit.open(path) as map, pytest.warns(UserWarning, match="room_v20 is the old name"):
+        assert map.rename("zoo").changes
 
 
 def test_files_that_are_missing_or_not_used(source: Path, tmp_path: Path) -> None:
