@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::graph::Graph;
 use super::{Definitions, Found, Needs, Options, Referrer, Sure, entities, expand, grow};
+use crate::assets::utf16::searchable;
 use crate::assets::{Files, PakFiles, normal_name};
 use bspkit::Bsp;
 use bspkit::Result;
@@ -262,7 +263,7 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     fn search(&mut self, text: &[u8], place: &str, graph: &mut Graph<'_>) {
-        for (index, named) in self.waiting.named_in(text, &self.names) {
+        for (index, named) in self.waiting.named_in(&searchable(text), &self.names) {
             let why = match named {
                 Named::Whole => format!("its name is in {place}"),
                 Named::Stem => format!("its name without the extension is in {place}"),

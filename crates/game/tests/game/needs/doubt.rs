@@ -1,0 +1,65 @@
+//! Doubt in forms that a reader passes over easily: texts in UTF-16, second files of one name, encrypted scripts, files
+//! of the game that belong to the map.
+
+use bspkit::{Bsp, Layout};
+
+use super::unused::{LAST, doubts, likely};
+use super::{Memory, find, room};
+
+/// The room with these files.
+fn packed(files: &[(&str, &[u8])]) -> Bsp<'static> {
+    let mut draft = room(&[], &[LAST]).draft();
+    for (name, bytes) in files {
+        draft.pak().unwrap().add(name, bytes.to_vec()).unwrap();
+    }
+    Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
+}
+
+/// The files that are likely unused, with an empty game.
+fn unused(files: &[(&str, &[u8])]) -> Vec<String> {
+    let found = doubts(&packed(files), &Memory::default());
+    likely(&found).into_iter().map(str::to_owned).collect()
+}
+
+fn little(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+fn big(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_be_bytes).collect()
+}
+
+const PIXELS: (&str, &[u8]) = ("materials/far/pixels.vtf", b"VTF");
+
+/// A file that a surface of the room names.
+const FLOOR: &str = "materials/own/floor.vmt";
+
+#[test]
+fn texts_in_utf16_are_read() {
+    let text = "\u{FEFF}LightmappedGeneric {\n$basetexture far/pixels }";
+    let map = packed(&[(FLOOR, &little(text)), PIXELS]);
+    let needs = find(&map, &Memory::default());
+    assert_eq!(needs.get(FLOOR).unwrap().name, FLOOR.as_bytes());
+    let pixels = needs.get(PIXELS.0).expect("the texture is named in UTF-16");
+    assert_eq!(needs.referrer(&pixels.references[0]), format!("{FLOOR}, line 2"));
+    assert!(needs.faults.iter().all(|fault| fault.name != FLOOR.as_bytes()));
+    assert_eq!(unused(&[(FLOOR, &little(text)), PIXELS]), [LAST.0]);
+}
+
+/// What no engine is known to translate leaves a doubt, and nothing is asked for that only it names.
+#[test]
+fn texts_in_other_forms_of_utf16_are_searched() {
+    let text = "LightmappedGeneric {\n$basetexture far/pixels }";
+    let marked = format!("\u{FEFF}{text}");
+    let map = packed(&[(FLOOR, &big(&marked))]);
+    let needs = find(&map, &Memory::default());
+    assert!(needs.get(PIXELS.0).is_none());
+    assert!(needs.faults.iter().any(|fault| fault.message.contains("UTF-16")));
+    assert_eq!(unused(&[(FLOOR, &big(&marked)), PIXELS]), [LAST.0]);
+    for bytes in [little(&marked), big(&marked), little(text), big(text)] {
+        for name in [FLOOR, "scripts/x.txt", "scripts/population/x.pop", "resource/x.res"] {
+            assert_eq!(unused(&[(name, &bytes), PIXELS]), [LAST.0], "{name}");
+        }
+    }
+    assert_eq!(unused(&[("scripts/x.txt", &little("other")), PIXELS]).len(), 2);
+}
