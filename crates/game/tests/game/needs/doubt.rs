@@ -63,3 +63,18 @@ fn texts_in_other_forms_of_utf16_are_searched() {
     }
     assert_eq!(unused(&[("scripts/x.txt", &little("other")), PIXELS]).len(), 2);
 }
+
+/// `CSoundEmitterSystemBase` asks for a file of each gender, and never for the name as it is written.
+#[test]
+fn a_sound_with_a_gender_is_two_files() {
+    let script = ("maps/room_v20_level_sounds.txt", &b"Own.Hey { rndwave { wave \"*own/hey_$Gender01.wav\" } }"[..]);
+    let [male, female] = ["sound/own/hey_male01.wav", "sound/own/hey_female01.wav"];
+    let needs = find(&packed(&[script]), &Memory::default());
+    let sounds = super::names(&needs, |need| need.name.starts_with(b"sound/"));
+    assert_eq!(sounds, [female, male]);
+    assert_eq!(unused(&[script, (male, b"RIFF"), (female, b"RIFF")]), [LAST.0]);
+    let other = "sound/own/hey_other01.wav";
+    assert_eq!(unused(&[script, (male, b"RIFF"), (other, b"RIFF")]), [LAST.0, other]);
+    // A file with the letters themselves may be meant by other games.
+    assert_eq!(unused(&[script, ("sound/own/hey_$gender01.wav", b"RIFF")]), [LAST.0]);
+}
