@@ -23,7 +23,8 @@ impl Order {
     pub(crate) fn of_text(text: &[u8]) -> Option<Order> {
         // Four letters: binary files may have such bytes too, but only doubt follows from them.
         let first = text.get(..8).unwrap_or_default();
-        let is = |nul: usize| !first.is_empty() && first.chunks_exact(2).all(|unit| unit[nul] == 0 && unit[1 - nul] != 0);
+        let is =
+            |nul: usize| !first.is_empty() && first.chunks_exact(2).all(|unit| unit[nul] == 0 && unit[1 - nul] != 0);
         match () {
             () if is(1) => Some(Order::Little),
             () if is(0) => Some(Order::Big),

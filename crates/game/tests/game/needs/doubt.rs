@@ -78,3 +78,22 @@ fn a_sound_with_a_gender_is_two_files() {
     // A file with the letters themselves may be meant by other games.
     assert_eq!(unused(&[script, ("sound/own/hey_$gender01.wav", b"RIFF")]), [LAST.0]);
 }
+
+/// An engine may take the last file of a name: what that one refers to is as possible as it is itself.
+#[test]
+fn doubt_passes_on_from_a_second_file_of_one_name() {
+    let second = |text: &[u8], more: (&str, &[u8])| {
+        let first = (FLOOR, &b"LightmappedGeneric { $basetexture far/first }"[..]);
+        let map = packed(&[first, ("materials/own/fl00r.vmt", text), more]);
+        let mut bytes = map.container().bytes().to_vec();
+        let places: Vec<usize> = memchr::memmem::find_iter(&bytes, "fl00r.vmt").collect();
+        places.into_iter().for_each(|at| bytes[at..at + 9].copy_from_slice(b"floor.vmt"));
+        let found = doubts(&Bsp::from_vec(bytes).unwrap(), &Memory::default());
+        likely(&found).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(second(b"LightmappedGeneric { $basetexture far/pixels }", PIXELS), [LAST.0]);
+    assert_eq!(second(b"LightmappedGeneric { $basetexture far/other }", PIXELS), [LAST.0, PIXELS.0]);
+    assert_eq!(second(&little("\u{FEFF}X { $basetexture far/pixels }"), PIXELS), [LAST.0]);
+    // What cannot be searched may refer to all files.
+    assert_eq!(second(&vec![b' '; 17 << 20], PIXELS), [""; 0]);
+}
