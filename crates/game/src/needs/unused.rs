@@ -66,6 +66,9 @@ const LEAVES: [&[u8]; 5] = [b"vtf", b"vvd", b"wav", b"mp3", b"vhv"];
 /// Extensions of programs, which can put names together.
 const SCRIPTS: [&[u8]; 6] = [b"nut", b"nuc", b"lua", b"luac", b"js", b"py"];
 
+/// Extensions of texts that are encrypted, such as scripts of weapons: what they name cannot be searched for.
+const ENCRYPTED: [&[u8]; 1] = [b"ctx"];
+
 /// An input of entities that runs a program.
 const RUN_CODE: &[u8] = b"runscriptcode";
 
@@ -259,10 +262,13 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
-    /// Notes a file that may be loaded if it is a program.
+    /// Notes a file that may be loaded if it is a program or cannot be searched.
     fn note(&mut self, name: &[u8]) {
         if SCRIPTS.contains(&extension(name)) {
             self.script.get_or_insert_with(|| name.to_vec());
+        }
+        if ENCRYPTED.contains(&extension(name)) {
+            self.unread.get_or_insert_with(|| name.to_vec());
         }
     }
 

@@ -97,3 +97,12 @@ fn doubt_passes_on_from_a_second_file_of_one_name() {
     // What cannot be searched may refer to all files.
     assert_eq!(second(&vec![b' '; 17 << 20], PIXELS), [""; 0]);
 }
+
+#[test]
+fn what_an_encrypted_script_names_is_not_known() {
+    let map = packed(&[("scripts/weapon_own.ctx", &[0x9C; 512]), ("models/weapons/v_own.mdl", b"IDST")]);
+    let found = doubts(&map, &Memory::default());
+    assert!(likely(&found).is_empty(), "{found:?}");
+    let why = "`scripts/weapon_own.ctx` cannot be read, and may refer to it";
+    assert!(found.iter().any(|(name, _, said)| name == LAST.0 && said == why), "{found:?}");
+}
