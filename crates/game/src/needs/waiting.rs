@@ -6,7 +6,7 @@ use crate::assets::normal_name;
 
 /// Ends that engines and games put after the name of a file: numbers (without the digits), sides of a sky, colors of
 /// teams, twins for other graphics cards, far sides and pieces.
-const ENDS: [&[u8]; 24] = [
+const ENDS: [&[u8]; 25] = [
     b"rt",
     b"lf",
     b"bk",
@@ -30,10 +30,14 @@ const ENDS: [&[u8]; 24] = [
     b"_lod",
     b"_gib",
     b"_break",
+    b"_widescreen",
     b"_",
 ];
 
-/// A name has at most this many forms without such ends.
+/// What games put before the name of a file: `ClassIcon` of a wave of robots (Team Fortress 2) is the icon of a class.
+const BEGINNINGS: [&[u8]; 1] = [b"leaderboard_class_"];
+
+/// A name has at most this many forms without these.
 const MOST_FORMS: usize = 32;
 
 /// The folders of a file that are looked for, from the last one on.
@@ -202,9 +206,10 @@ fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 
-/// A word, and what is left of it without the ends that engines put there.
+/// A word, and what is left of it without the beginnings and ends that engines put there.
 fn forms(word: &[u8]) -> Vec<&[u8]> {
     let mut forms = vec![word];
+    forms.extend(BEGINNINGS.iter().filter_map(|beginning| word.strip_prefix(*beginning)));
     let mut at = 0;
     while at < forms.len() && forms.len() < MOST_FORMS {
         let form = forms[at];

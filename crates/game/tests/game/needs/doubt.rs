@@ -106,3 +106,13 @@ fn what_an_encrypted_script_names_is_not_known() {
     let why = "`scripts/weapon_own.ctx` cannot be read, and may refer to it";
     assert!(found.iter().any(|(name, _, said)| name == LAST.0 && said == why), "{found:?}");
 }
+
+#[test]
+fn icons_of_classes_are_named_without_their_beginning() {
+    let icon = ("materials/hud/leaderboard_class_boss_icn.vmt", &b"UnlitGeneric { $basetexture far/pixels }"[..]);
+    let wave = |class: &'static [u8]| ("scripts/population/x.pop", class);
+    assert_eq!(unused(&[wave(b"Wave { ClassIcon boss_icn }"), icon, PIXELS]), [LAST.0]);
+    assert_eq!(unused(&[wave(b"Wave { ClassIcon boss }"), icon, PIXELS]), [LAST.0, icon.0, PIXELS.0]);
+    let poster = ("materials/vgui/poster_widescreen.vtf", &b"VTF"[..]);
+    assert_eq!(unused(&[("missions/x.txt", b"posterImage poster"), poster]), [LAST.0]);
+}
