@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::graph::Graph;
 use super::waiting::{Named, Waiting};
-use super::{Definitions, Found, Needs, Options, Referrer, Sure, entities, expand, grow};
+use super::{Definitions, Found, Kind, Need, Needs, Options, Referrer, Sure, entities, expand, grow};
 use crate::assets::utf16::searchable;
 use crate::assets::{Files, PakFiles, normal_name};
 use bspkit::bytes::{Data, escaped};
@@ -207,22 +207,25 @@ impl<'s, 'a> Search<'s, 'a> {
             let before = self.done;
             while self.done[0] < graph.needs.files.len() {
                 let need = &graph.needs.files[self.done[0]];
-                let (name, is_packed) = (need.name.clone(), need.found == Found::Packed);
+                let (name, found, is_of_map) = (need.name.clone(), need.found, is_of_map(need));
                 self.done[0] += 1;
                 let why = format!("it is beside {}, which may be loaded", escaped(&name));
                 for index in self.waiting.beside(&name) {
                     self.found(index, why.clone(), graph);
                 }
-                if is_packed {
-                    self.file(&name, graph);
+                match found {
+                    Found::Packed => self.file(&name, graph),
+                    Found::Game if is_of_map => self.file_of_game(&name, graph),
+                    _ => {}
                 }
             }
             while self.done[1] < graph.needs.faults.len() {
                 let name = graph.needs.faults[self.done[1]].name.clone();
                 self.done[1] += 1;
                 // What files of the game name the game has, and then a packed file replaces it.
-                let is_of_game = graph.index(&name).is_some_and(|index| graph.needs.files[index].found == Found::Game);
-                if !is_of_game && !self.game.is_some_and(|game| game.has(&name) && !self.packed.has(&name)) {
+                let is_of_game = self.game.is_some_and(|game| game.has(&name)) && !self.packed.has(&name);
+                let is_of_map = graph.index(&name).is_some_and(|index| is_of_map(&graph.needs.files[index]));
+                if !is_of_game || is_of_map {
                     self.bytes(&name, graph);
                 }
             }
@@ -281,12 +284,25 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
+    /// Looks at a file of the game that belongs to this map, so that it may name files that the game does not have.
+    fn file_of_game(&mut self, name: &[u8], graph: &mut Graph<'_>) {
+        // Maps for downloads are not read as they are.
+        if extension(name) != b"bz2" {
+            self.file(name, graph);
+        }
+    }
+
     /// Searches a file as a text, whatever it is.
     fn bytes(&mut self, name: &[u8], graph: &mut Graph<'_>) {
         if !self.searched.insert(name.to_vec()) {
             return;
         }
-        let data = self.packed.read(name, MOST_OF_TEXT.min(self.bytes_left)).ok().flatten();
+        let most = MOST_OF_TEXT.min(self.bytes_left);
+        let data = match self.game {
+            Some(game) if !self.packed.has(name) => game.read(name, most),
+            _ => self.packed.read(name, most),
+        };
+        let data = data.ok().flatten();
         self.text_of(name, data, graph);
     }
 
@@ -365,6 +381,17 @@ impl<'s, 'a> Search<'s, 'a> {
             },
         }
     }
+}
+
+/// Whether a file belongs to this map if it is one of the game: by its name, or as a text or program that an entity
+/// names. What else the game has names what the game has.
+fn is_of_map(need: &Need) -> bool {
+    let is_text = matches!(need.kind, Kind::Other | Kind::Script);
+    need.references.iter().any(|reference| match reference.referrer {
+        Referrer::MapName => true,
+        Referrer::Entity { .. } => is_text,
+        _ => false,
+    })
 }
 
 /// Adds a file that may be loaded.

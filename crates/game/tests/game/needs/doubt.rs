@@ -116,3 +116,31 @@ fn icons_of_classes_are_named_without_their_beginning() {
     let poster = ("materials/vgui/poster_widescreen.vtf", &b"VTF"[..]);
     assert_eq!(unused(&[("missions/x.txt", b"posterImage poster"), poster]), [LAST.0]);
 }
+
+/// Files of the game by the name of the map, and those that its entities name, may name files of the pakfile.
+#[test]
+fn files_of_the_game_that_belong_to_the_map_are_searched() {
+    let map = packed(&[PIXELS, ("materials/far/quay.vmt", b"X { $odd far/pixels }")]);
+    let of = |map: &Bsp<'_>, name: &str, text: &[u8]| {
+        let found = doubts(map, &Memory::default().with(name, text));
+        likely(&found).len()
+    };
+    for name in ["maps/room_v20_commentary.txt", "cfg/room_v20.cfg", "scripts/population/room_v20.pop"] {
+        assert_eq!(of(&map, name, b"say far/quay"), 1, "{name}");
+        assert_eq!(of(&map, name, &little("\u{FEFF}say far/quay")), 1, "{name}");
+        assert_eq!(of(&map, name, b"say nothing"), 3, "{name}");
+        // What cannot be searched may name all files.
+        assert_eq!(of(&map, name, &vec![b' '; 17 << 20]), 0, "{name}");
+    }
+    assert_eq!(of(&map, "materials/vgui/maps/room_v20.vmt", b"{{{ far/quay"), 1);
+    assert_eq!(of(&map, "cfg/other.cfg", b"say far/quay"), 3);
+    assert_eq!(of(&map, "maps/room_v20.bsp.bz2", b"far/quay"), 3);
+    let files = [LAST, ("materials/far/quay.vmt", "X { }")];
+    let commanded = room(&["classname logic_auto\nOnMapSpawn x,Command,exec far,0,-1"], &files);
+    assert_eq!(of(&commanded, "cfg/far.cfg", b"say far/quay"), 1);
+    // A program that the map runs can put names together.
+    let scripted = room(&["classname logic_script\nvscripts far"], &files);
+    assert_eq!(of(&scripted, "scripts/vscripts/far.nut", b"x <- 1"), 0);
+    assert_eq!(of(&scripted, "scripts/vscripts/other.nut", b"x <- 1"), 2);
+    assert_eq!(of(&map, "scripts/vscripts/room_v20.nut", b"x <- 1"), 0);
+}
