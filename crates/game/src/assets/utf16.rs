@@ -46,8 +46,14 @@ impl Order {
         letters.map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>().into_bytes()
     }
 
+    /// A text with a mark as UTF-8, with nothing lost: `None` if it has no mark or is not whole.
+    pub(crate) fn decode_whole(text: &[u8]) -> Option<(Order, String)> {
+        let order = Order::of_mark(text).filter(|_| text.len() % 2 == 0)?;
+        let letters = char::decode_utf16(order.units(&text[2..]));
+        Some((order, letters.collect::<Result<_, _>>().ok()?))
+    }
+
     /// A text as UTF-16 with a mark.
-    #[cfg(test)]
     pub(crate) fn encode(self, text: &str) -> Vec<u8> {
         let unit = |unit: u16| match self {
             Order::Little => unit.to_le_bytes(),
@@ -77,6 +83,9 @@ mod tests {
             assert_eq!(order.decode(&text), "a \u{e9} \u{1F600}\n".as_bytes());
             assert_eq!(*searchable(&text), *"a \u{e9} \u{1F600}\n".as_bytes());
             assert_eq!(*searchable(&order.encode("wall")[2..]), *b"wall");
+            assert_eq!(Order::decode_whole(&text).unwrap(), (order, "a \u{e9} \u{1F600}\n".to_owned()));
+            let half = [&text[..], &order.encode("\u{1F600}")[2..4]].concat();
+            assert!(Order::decode_whole(&half).is_none() && Order::decode_whole(&text[..text.len() - 1]).is_none());
         }
         for text in [&b""[..], b"\xFF", b"wall", b"\x01\0\0\0\x02\0\0\0"] {
             assert_eq!(*searchable(text), *text);
