@@ -48,7 +48,7 @@ impl Order {
 
     /// A text with a mark as UTF-8, with nothing lost: `None` if it has no mark or is not whole.
     pub(crate) fn decode_whole(text: &[u8]) -> Option<(Order, String)> {
-        let order = Order::of_mark(text).filter(|_| text.len() % 2 == 0)?;
+        let order = Order::of_mark(text).filter(|_| text.len().is_multiple_of(2))?;
         let letters = char::decode_utf16(order.units(&text[2..]));
         Some((order, letters.collect::<Result<_, _>>().ok()?))
     }

@@ -340,7 +340,7 @@ pub(super) fn is_file(written: &[u8]) -> bool {
     [&b".wav"[..], b".mp3", b".ogg"].iter().any(|known| end.eq_ignore_ascii_case(known))
 }
 
-/// Stands in the names of sounds for what the model of the actor says.
+/// Is in the names of sounds in place of the gender, which the model of the actor says.
 const GENDER: &[u8] = b"$gender";
 
 /// What engines put in its place (`CSoundEmitterSystemBase` of the Source SDK).
