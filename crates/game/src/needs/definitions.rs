@@ -340,10 +340,35 @@ pub(super) fn is_file(written: &[u8]) -> bool {
     [&b".wav"[..], b".mp3", b".ogg"].iter().any(|known| end.eq_ignore_ascii_case(known))
 }
 
+/// Is in the names of sounds in place of the gender, which the model of the actor says.
+const GENDER: &[u8] = b"$gender";
+
+/// What engines put in its place (`CSoundEmitterSystemBase` of the Source SDK).
+const GENDERS: [&[u8]; 2] = [b"male", b"female"];
+
+/// Both names of a sound that has `$gender` in it.
+fn of_genders(written: &[u8]) -> Option<[Vec<u8>; 2]> {
+    let lower = written.to_ascii_lowercase();
+    let places: Vec<usize> = memchr::memmem::find_iter(&lower, GENDER).collect();
+    let with = |gender: &[u8]| {
+        let (mut name, mut at) = (Vec::new(), 0);
+        for place in &places {
+            name.extend([&written[at..*place], gender].concat());
+            at = place + GENDER.len();
+        }
+        [&name, &written[at..]].concat()
+    };
+    (!places.is_empty()).then(|| GENDERS.map(with))
+}
+
 /// Adds what a value names: a file, or an entry of a script.
 pub(super) fn named(graph: &mut Graph<'_>, written: &[u8], referrer: Referrer, sure: Sure) {
     let written = written.trim_ascii();
-    if is_file(written) {
+    if let Some(names) = of_genders(written).filter(|_| is_file(written)) {
+        names.iter().for_each(|name| graph.add(Kind::Sound, &file(name), referrer.clone(), written, sure));
+        // A file with this very name is loaded if it is there and a game does without genders.
+        graph.add(Kind::Sound, &file(written), referrer, written, Sure::Optional);
+    } else if is_file(written) {
         graph.add(Kind::Sound, &file(written), referrer, written, sure);
     } else if !written.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-')) {
         graph.want(Kind::SoundScript, written, referrer, sure);

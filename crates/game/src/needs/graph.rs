@@ -6,6 +6,7 @@ use super::{Fault, Found, Kind, Need, Needs, Options, Reference, Referrer, Sure,
 use crate::assets::keyvalues::KeyValues;
 use crate::assets::material::{Names, material_file, mentions};
 use crate::assets::model::{Model, physics_text, replacements};
+use crate::assets::utf16::Order;
 use crate::assets::{Files, normal_name};
 use crate::rename::names;
 use bspkit::Bsp;
@@ -223,7 +224,17 @@ impl<'f> Graph<'f> {
 
     /// A file of the graph as KeyValues. What engines would not read in it is a fault; the rest is read.
     pub(super) fn text(&mut self, name: &[u8], most: usize) -> Option<KeyValues<'f>> {
-        let data = self.read(name, most)?;
+        let mut data = self.read(name, most)?;
+        match (Order::of_mark(&data), Order::of_text(&data)) {
+            // `KeyValues::LoadFromBuffer` of the Source SDK translates this order with its mark, and nothing else.
+            (Some(Order::Little), _) => data = Order::Little.decode(&data).into(),
+            (_, Some(_)) => {
+                let message = "it is UTF-16 in a form that engines do not read";
+                self.fault(name, &Error::new(ErrorKind::Malformed, message));
+                return None;
+            }
+            (_, None) => {}
+        }
         match KeyValues::parse(data) {
             Ok(text) => {
                 text.fault().iter().for_each(|error| self.fault(name, error));

@@ -19,6 +19,7 @@ mod definitions;
 mod entities;
 mod graph;
 mod unused;
+mod waiting;
 
 use std::collections::HashMap;
 use std::fmt;

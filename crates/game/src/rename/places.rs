@@ -1,11 +1,13 @@
 //! Where a map's name is: in embedded files, in their texts, in values of entities.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use super::names::{Kind, Names, ROOTS, Scope};
 use super::{Renamed, Spot, there};
 use crate::assets::keyvalues::KeyValues;
+use crate::assets::utf16::{Order, searchable};
 use bspkit::Draft;
 use bspkit::bytes::escaped;
 use bspkit::content::entities::Entities;
@@ -71,7 +73,7 @@ fn search(file: &Entry<'_, '_>, names: &Names, moved: &Moved, report: &mut Renam
     let data = file.data()?;
     match Kind::of(file.name()) {
         Kind::KeyValues => {
-            return rename_text(names, moved, file.name(), &data, report).map_err(|error| unread(file, error));
+            return rename_encoded(names, moved, file.name(), &data, report).map_err(|error| unread(file, error));
         }
         _ if names.scope == Scope::Cubemaps => {}
         Kind::Binary => {
@@ -79,7 +81,10 @@ fn search(file: &Entry<'_, '_>, names: &Names, moved: &Moved, report: &mut Renam
                 report.leave(Spot::Bytes { file: file.name().to_vec(), offset: at }, &data, at);
             }
         }
-        Kind::Text => list(file.name(), &data, names.words(&data), report),
+        Kind::Text => {
+            let text = searchable(&data);
+            list(file.name(), &text, names.words(&text), report);
+        }
         Kind::Other => {}
     }
     Ok(None)
@@ -168,6 +173,30 @@ fn in_overview(names: &Names, token: &[u8]) -> Vec<Range<usize>> {
     }
     let ranges = names.in_file(&[ROOT, token, b".vmt"].concat());
     ranges.into_iter().filter_map(|range| Some(range.start.checked_sub(ROOT.len())?..range.end - ROOT.len())).collect()
+}
+
+/// The text of an embedded file in any encoding with the new paths; `None` if none changes. One in UTF-16 stays so.
+fn rename_encoded(
+    names: &Names,
+    moved: &Moved,
+    file: &[u8],
+    text: &[u8],
+    report: &mut Renamed,
+) -> Result<Option<Vec<u8>>> {
+    if let Some((order, text)) = Order::decode_whole(text) {
+        let new = rename_text(names, moved, file, text.as_bytes(), report)?;
+        return new.map(|new| encoded(order, new)).transpose();
+    }
+    match searchable(text) {
+        Cow::Borrowed(text) => rename_text(names, moved, file, text, report),
+        Cow::Owned(text) if !names.are_in(&text) => Ok(None),
+        Cow::Owned(_) => Err(Error::new(ErrorKind::Malformed, "it is UTF-16 without its mark, or not whole")),
+    }
+}
+
+fn encoded(order: Order, text: Vec<u8>) -> Result<Vec<u8>> {
+    let text = String::from_utf8(text).map_err(|_| Error::new(ErrorKind::Refused, "the new path is not UTF-8"))?;
+    Ok(order.encode(&text))
 }
 
 /// The text of an embedded file with the new paths; `None` if none changes. What it has of the old name otherwise is

@@ -11,7 +11,6 @@ mod needs;
 mod random;
 mod rename;
 #[path = "../../../../tests/common/vpk.rs"]
-#[allow(dead_code)]
 mod vpk;
 #[path = "../../../../tests/formats/pak/zip.rs"]
 #[allow(dead_code)]

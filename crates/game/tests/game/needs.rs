@@ -1,6 +1,7 @@
 //! What a Source map refers to: a small game of our own, in which every file is found and nothing else.
 
 mod bad;
+mod doubt;
 mod game;
 mod real;
 mod unused;

@@ -9,7 +9,7 @@ use bspkit_game::rename::{FILES, Rename};
 use super::{Memory, room};
 
 /// The doubt about each packed file that is listed.
-fn doubts(map: &Bsp<'_>, game: &Memory) -> Vec<(String, Doubt, String)> {
+pub(super) fn doubts(map: &Bsp<'_>, game: &Memory) -> Vec<(String, Doubt, String)> {
     let (_, unused) = needs::unused(map, &Options::new("room_v20").with_game(game)).unwrap();
     let pak = map.pak().unwrap();
     let name = |index: usize| String::from_utf8_lossy(pak.get(index).unwrap().name()).into_owned();
@@ -17,11 +17,11 @@ fn doubts(map: &Bsp<'_>, game: &Memory) -> Vec<(String, Doubt, String)> {
 }
 
 /// The files that are likely, or certainly, unused.
-fn likely(doubts: &[(String, Doubt, String)]) -> Vec<&str> {
+pub(super) fn likely(doubts: &[(String, Doubt, String)]) -> Vec<&str> {
     doubts.iter().filter(|(_, doubt, _)| *doubt < Doubt::Much).map(|(name, ..)| &name[..]).collect()
 }
 
-const LAST: (&str, &str) = ("materials/zz/zzz.vmt", "LightmappedGeneric { $basetexture zz/zzz }");
+pub(super) const LAST: (&str, &str) = ("materials/zz/zzz.vmt", "LightmappedGeneric { $basetexture zz/zzz }");
 const MATERIAL: &str = "LightmappedGeneric { $basetexture far/pixels }";
 const PIXELS: (&str, &str) = ("materials/far/pixels.vtf", "VTF");
 

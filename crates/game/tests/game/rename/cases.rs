@@ -1,7 +1,7 @@
 //! Cases by name, and real maps.
 
-use bspkit::{Bsp, ErrorKind};
-use bspkit_game::rename::{FILES, Rename, owners};
+use bspkit::{Bsp, ErrorKind, Layout};
+use bspkit_game::rename::{FILES, Rename, Spot, owners};
 
 use super::corpus;
 use super::law::{all, rename};
@@ -95,4 +95,50 @@ fn rename_takes_any_old_name_that_a_file_can_have() {
     for old in ["", "a/b", "a\\b", "a.bsp", "graphs"] {
         assert!(Rename::new(old, "new").is_err(), "{old}");
     }
+}
+
+/// Texts in UTF-16 with a mark change as others do, and stay in UTF-16; others that have the name are listed.
+#[test]
+fn texts_in_utf16_are_renamed_or_listed() {
+    let text = |name: &str| {
+        let path = format!("materials/maps/{name}/own/wall_0_0_0.vmt");
+        format!("patch {{\r\ninclude \"{path}\" // caf\u{e9} room_v20\r\n}}")
+    };
+    let little = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let big = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
+    let marked = |name: &str| format!("\u{FEFF}{}", text(name));
+    let with = |name: &str, bytes: Vec<u8>| {
+        let mut draft = room("room_v20").draft();
+        draft.pak().unwrap().add(name, bytes).unwrap();
+        Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
+    };
+    let file = "materials/own/p.vmt";
+    for (old, new) in
+        [(little(&marked("room_v20")), little(&marked("zoo"))), (big(&marked("room_v20")), big(&marked("zoo")))]
+    {
+        let map = with(file, old.clone());
+        let renamed = all(&map, b"room_v20", b"zoo", &rename).unwrap().unwrap();
+        let spot = Spot::Text { file: file.into(), line: 2 };
+        assert!(renamed.changes.iter().any(|change| change.place == spot), "{renamed:?}");
+        assert!(renamed.left.iter().any(|left| left.place == spot), "the name in the comment stays: {renamed:?}");
+        let saved = Bsp::from_vec(rename(&map, b"room_v20", b"zoo").unwrap().0).unwrap();
+        let pak = saved.pak().unwrap();
+        let found = pak.iter().find(|entry| entry.name() == file.as_bytes()).unwrap();
+        assert_eq!(*found.data().unwrap(), *new);
+        // One byte is left over, or half a letter: nothing is changed, and the file is named.
+        for end in [&b" "[..], b"\xD8\xD8"] {
+            let renamed = rename(&with(file, [&old[..], end].concat()), b"room_v20", b"zoo").unwrap().1;
+            assert!(renamed.problems.iter().any(|error| error.to_string().contains(file)), "{renamed:?}");
+        }
+    }
+    for bytes in [little(&text("room_v20")), big(&text("room_v20"))] {
+        let renamed = rename(&with(file, bytes.clone()), b"room_v20", b"zoo").unwrap().1;
+        assert!(renamed.problems.iter().any(|error| error.to_string().contains(file)), "{renamed:?}");
+        // Of texts that are not edited the lines are listed.
+        let renamed = rename(&with("scripts/x.nut", bytes), b"room_v20", b"zoo").unwrap().1;
+        let spot = Spot::Text { file: b"scripts/x.nut".to_vec(), line: 2 };
+        assert!(renamed.left.iter().any(|left| left.place == spot), "{renamed:?}");
+    }
+    let renamed = rename(&with(file, little("X { own/wall }")), b"room_v20", b"zoo").unwrap().1;
+    assert!(renamed.problems.is_empty());
 }
