@@ -78,8 +78,8 @@ class Unused(NamedTuple):
     sure: str
     """`certain`, `likely` or `possible`."""
     why: str
-    index: int
-    """Its number among the embedded files: two may have one name."""
+    number: int
+    """Its number among the embedded files, from 0: two may have one name."""
 
 
 class Filled(NamedTuple):
