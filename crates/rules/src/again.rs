@@ -173,8 +173,8 @@ impl Record {
         }
     }
 
-    /// Adds what else is recorded of the same map by now, before its own last. Nothing is left out: what another program
-    /// has written down may still come true.
+    /// Adds what else is recorded of the same map by now, before its own last. Nothing is left out: what another
+    /// program has written down may still come true.
     pub(crate) fn join(&mut self, now: Record) {
         if now.build == self.build {
             let new: Vec<_> = now.applied.into_iter().filter(|one| !self.applied.contains(one)).collect();
