@@ -74,6 +74,9 @@ const ENCRYPTED: [&[u8]; 1] = [b"ctx"];
 /// entities.
 const LISTED: [(&[u8], &[u8]); 3] = [(b"scripts/population", b"pop"), (b"maps", b"lmp"), (b"maps", b"ent")];
 
+/// What sentences play for their punctuation, in the folder of their words (`vox.cpp` of the engines).
+const PAUSES: [&[u8]; 2] = [b"_comma.wav", b"_period.wav"];
+
 /// An input of entities that runs a program.
 const RUN_CODE: &[u8] = b"runscriptcode";
 
@@ -182,6 +185,7 @@ impl<'s, 'a> Search<'s, 'a> {
             () if self.game.is_some_and(|game| game.has(name)) => Some("it replaces a file of the game"),
             () if !REFERRED.contains(&extension(name)) => Some("code of the game can look for such a file"),
             () if maps.iter().any(has_map) => Some("its name has that of the map"),
+            () if PAUSES.contains(&last) => Some("sentences have it in place of a comma or a period"),
             () => None,
         }
     }
@@ -290,7 +294,7 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
-    /// Searches the files of the game that have the map's name and more: the graph knows only names that are known whole.
+    /// Searches the files of the game that have the map's name and more, which the graph cannot know.
     fn listed_of_game(&mut self, graph: &mut Graph<'_>) {
         let Some(game) = self.game else { return };
         for (folder, end) in LISTED {

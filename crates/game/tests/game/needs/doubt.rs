@@ -79,6 +79,16 @@ fn a_sound_with_a_gender_is_two_files() {
     assert_eq!(unused(&[script, ("sound/own/hey_$gender01.wav", b"RIFF")]), [LAST.0]);
 }
 
+/// A sentence has no word for its pauses.
+#[test]
+fn sounds_of_punctuation_are_possible() {
+    let sentences = ("scripts/sentences.txt", &b"OWN_A own/hello, there."[..]);
+    let sounds = ["hello", "there", "_comma", "_period", "other"].map(|word| format!("sound/own/{word}.wav"));
+    let mut files: Vec<(&str, &[u8])> = sounds.iter().map(|name| (&name[..], &b"RIFF"[..])).collect();
+    files.push(sentences);
+    assert_eq!(unused(&files), [LAST.0, "sound/own/other.wav"]);
+}
+
 /// An engine may take the last file of a name: what that one refers to is as possible as it is itself.
 #[test]
 fn doubt_passes_on_from_a_second_file_of_one_name() {
