@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::assets::keyvalues::{KeyValues, Pair};
 use crate::assets::vpk::{Part, Vpk};
-use crate::assets::{Files, normal_name};
+use crate::assets::{Files, is_in, normal_name};
 use bspkit::bytes::{Data, escaped};
 use bspkit::disk::{input, names, shown};
 use bspkit::{Error, ErrorKind, Result};
@@ -53,6 +53,17 @@ impl Mount {
             Mount::Loose(folder) => folder.path(name).is_some(),
             Mount::Archive(archive) => archive.has(name),
             Mount::Names(_, names) => names.contains(name),
+        }
+    }
+
+    fn names_in(&self, folder: &[u8]) -> Vec<Vec<u8>> {
+        let is_inside = |name: &&[u8]| is_in(name, folder);
+        match self {
+            Mount::Loose(root) => {
+                root.listing(folder).files.keys().map(|name| [folder, b"/", &name[..]].concat()).collect()
+            }
+            Mount::Archive(archive) => archive.directory.names().filter(is_inside).map(<[u8]>::to_vec).collect(),
+            Mount::Names(_, names) => names.iter().filter(|name| is_in(name, folder)).cloned().collect(),
         }
     }
 
@@ -157,6 +168,10 @@ impl Files for Game {
             Some(Mount::Archive(archive)) => archive.read(name, most).map(|bytes| bytes.map(Data::from)),
             Some(Mount::Names(..)) | None => Ok(None),
         }
+    }
+
+    fn names_in(&self, folder: &[u8]) -> Vec<Vec<u8>> {
+        self.mounts.iter().flat_map(|mount| mount.names_in(folder)).collect()
     }
 }
 

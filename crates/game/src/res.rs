@@ -534,6 +534,10 @@ impl Files for Borrowed<'_> {
     fn read(&self, name: &[u8], most: usize) -> Result<Option<bspkit::bytes::Data<'_>>> {
         self.0.read(name, most)
     }
+
+    fn names_in(&self, folder: &[u8]) -> Vec<Vec<u8>> {
+        self.0.names_in(folder)
+    }
 }
 
 fn kind(kind: needs::Kind) -> Kind {

@@ -45,6 +45,19 @@ pub trait Files: Sync {
     /// [`ErrorKind::TooLarge`] for a file of more than `most` bytes, before it is read; [`ErrorKind::Io`] and
     /// [`ErrorKind::Malformed`] if it cannot be read.
     fn read(&self, name: &[u8], most: usize) -> Result<Option<Data<'_>>>;
+
+    /// The names of the files in a folder, without those in folders below it, as far as the source can list them. It
+    /// need not: then files are only found by names that are known.
+    fn names_in(&self, folder: &[u8]) -> Vec<Vec<u8>> {
+        let _ = folder;
+        Vec::new()
+    }
+}
+
+/// Whether a file is in a folder itself.
+pub(crate) fn is_in(name: &[u8], folder: &[u8]) -> bool {
+    let rest = name.strip_prefix(folder).and_then(|rest| rest.strip_prefix(b"/"));
+    rest.is_some_and(|rest| !rest.contains(&b'/'))
 }
 
 /// A name as engines look it up: lower case, `/` for `\`, without empty parts, `.` and `..`.
@@ -107,6 +120,10 @@ impl Files for PakFiles<'_, '_> {
         check_size(name, entry.size(), most)?;
         entry.data().map(Some)
     }
+
+    fn names_in(&self, folder: &[u8]) -> Vec<Vec<u8>> {
+        self.names.keys().filter(|name| is_in(name, folder)).cloned().collect()
+    }
 }
 
 /// Refuses a file that is too large, before it is read.
@@ -148,5 +165,9 @@ impl Files for Stack<'_> {
 
     fn read(&self, name: &[u8], most: usize) -> Result<Option<Data<'_>>> {
         self.0.iter().find(|source| source.has(name)).map_or(Ok(None), |source| source.read(name, most))
+    }
+
+    fn names_in(&self, folder: &[u8]) -> Vec<Vec<u8>> {
+        self.0.iter().flat_map(|source| source.names_in(folder)).collect()
     }
 }

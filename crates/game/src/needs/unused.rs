@@ -7,6 +7,7 @@ use super::waiting::{Named, Waiting};
 use super::{Definitions, Found, Kind, Need, Needs, Options, Referrer, Sure, entities, expand, grow};
 use crate::assets::utf16::searchable;
 use crate::assets::{Files, PakFiles, normal_name};
+use crate::rename::names::in_file_name;
 use bspkit::bytes::{Data, escaped};
 use bspkit::content::pak::{Entry, Pak, is_of_system};
 use bspkit::dialect::Role;
@@ -68,6 +69,13 @@ const SCRIPTS: [&[u8]; 6] = [b"nut", b"nuc", b"lua", b"luac", b"js", b"py"];
 
 /// Extensions of texts that are encrypted, such as scripts of weapons: what they name cannot be searched for.
 const ENCRYPTED: [&[u8]; 1] = [b"ctx"];
+
+/// Where files of the game are whose names begin with that of the map, and their extensions: waves of robots, and other
+/// entities.
+const LISTED: [(&[u8], &[u8]); 3] = [(b"scripts/population", b"pop"), (b"maps", b"lmp"), (b"maps", b"ent")];
+
+/// What sentences play for their punctuation, in the folder of their words (`vox.cpp` of the engines).
+const PAUSES: [&[u8]; 2] = [b"_comma.wav", b"_period.wav"];
 
 /// An input of entities that runs a program.
 const RUN_CODE: &[u8] = b"runscriptcode";
@@ -177,6 +185,7 @@ impl<'s, 'a> Search<'s, 'a> {
             () if self.game.is_some_and(|game| game.has(name)) => Some("it replaces a file of the game"),
             () if !REFERRED.contains(&extension(name)) => Some("code of the game can look for such a file"),
             () if maps.iter().any(has_map) => Some("its name has that of the map"),
+            () if PAUSES.contains(&last) => Some("sentences have it in place of a comma or a period"),
             () => None,
         }
     }
@@ -202,6 +211,7 @@ impl<'s, 'a> Search<'s, 'a> {
             add(graph, &name);
         }
         self.second_files(graph);
+        self.listed_of_game(graph);
         loop {
             expand(graph, definitions);
             let before = self.done;
@@ -281,6 +291,21 @@ impl<'s, 'a> Search<'s, 'a> {
         // Of the other files all that they name is read.
         if !REFERRED.contains(&extension(name)) && !NAMELESS.contains(&extension(name)) {
             self.bytes(name, graph);
+        }
+    }
+
+    /// Searches the files of the game that have the map's name and more, which the graph cannot know.
+    fn listed_of_game(&mut self, graph: &mut Graph<'_>) {
+        let Some(game) = self.game else { return };
+        for (folder, end) in LISTED {
+            let mut names = game.names_in(folder);
+            names.retain(|name| {
+                extension(name) == end && graph.maps.iter().any(|map| in_file_name(name, map).is_some())
+            });
+            names.sort();
+            for name in names.into_iter().filter(|name| !self.packed.has(name)) {
+                self.bytes(&name, graph);
+            }
         }
     }
 

@@ -210,3 +210,19 @@ fn lists_have_names_and_no_bytes() {
     assert!(!game.has(b"") && !game.has(b"// a comment"));
     assert!(game.add_names(Path::new("nothing.txt")).is_err());
 }
+
+#[test]
+fn folders_are_listed_over_all_places() {
+    let disk = Disk::new();
+    disk.write("own/Scripts/Population/Own_A.pop", "loose");
+    disk.write("own/scripts/population/deep/own_b.pop", "deeper");
+    vpk::write(&disk.path("own/c_dir.vpk"), 2, &[("scripts/population/own_c.pop", b"c"), ("scripts/other.txt", b"")]);
+    disk.write("list.txt", "scripts/population/own_d.pop\nscripts/populations/own_e.pop\n");
+    let mut game = disk.game("own", "game |gameinfo_path|.\ngame |gameinfo_path|c.vpk");
+    game.add_names(&disk.path("list.txt")).unwrap();
+    let mut names = game.names_in(b"scripts/population");
+    names.sort();
+    let expected = ["a", "c", "d"].map(|letter| format!("scripts/population/own_{letter}.pop").into_bytes());
+    assert_eq!(names, expected);
+    assert!(game.names_in(b"scripts/nothing").is_empty());
+}

@@ -55,6 +55,11 @@ impl Files for Memory {
             found => Ok(found.map(|bytes| Data::from(&bytes[..]))),
         }
     }
+
+    fn names_in(&self, folder: &[u8]) -> Vec<Vec<u8>> {
+        let is_in = |name: &&Vec<u8>| name.rsplitn(2, |byte| *byte == b'/').nth(1) == Some(folder);
+        self.0.keys().filter(is_in).cloned().collect()
+    }
 }
 
 /// The room with other entities after its own, and these files in its pakfile.

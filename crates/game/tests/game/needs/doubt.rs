@@ -79,6 +79,16 @@ fn a_sound_with_a_gender_is_two_files() {
     assert_eq!(unused(&[script, ("sound/own/hey_$gender01.wav", b"RIFF")]), [LAST.0]);
 }
 
+/// A sentence has no word for its pauses.
+#[test]
+fn sounds_of_punctuation_are_possible() {
+    let sentences = ("scripts/sentences.txt", &b"OWN_A own/hello, there."[..]);
+    let sounds = ["hello", "there", "_comma", "_period", "other"].map(|word| format!("sound/own/{word}.wav"));
+    let mut files: Vec<(&str, &[u8])> = sounds.iter().map(|name| (&name[..], &b"RIFF"[..])).collect();
+    files.push(sentences);
+    assert_eq!(unused(&files), [LAST.0, "sound/own/other.wav"]);
+}
+
 /// An engine may take the last file of a name: what that one refers to is as possible as it is itself.
 #[test]
 fn doubt_passes_on_from_a_second_file_of_one_name() {
@@ -125,7 +135,13 @@ fn files_of_the_game_that_belong_to_the_map_are_searched() {
         let found = doubts(map, &Memory::default().with(name, text));
         likely(&found).len()
     };
-    for name in ["maps/room_v20_commentary.txt", "cfg/room_v20.cfg", "scripts/population/room_v20.pop"] {
+    for name in [
+        "maps/room_v20_commentary.txt",
+        "cfg/room_v20.cfg",
+        "scripts/population/room_v20.pop",
+        "scripts/population/room_v20_hard.pop",
+        "maps/room_v20_l_0.lmp",
+    ] {
         assert_eq!(of(&map, name, b"say far/quay"), 1, "{name}");
         assert_eq!(of(&map, name, &little("\u{FEFF}say far/quay")), 1, "{name}");
         assert_eq!(of(&map, name, b"say nothing"), 3, "{name}");
@@ -133,6 +149,7 @@ fn files_of_the_game_that_belong_to_the_map_are_searched() {
         assert_eq!(of(&map, name, &vec![b' '; 17 << 20]), 0, "{name}");
     }
     assert_eq!(of(&map, "materials/vgui/maps/room_v20.vmt", b"{{{ far/quay"), 1);
+    assert_eq!(of(&map, "scripts/population/other_hard.pop", b"say far/quay"), 3);
     assert_eq!(of(&map, "cfg/other.cfg", b"say far/quay"), 3);
     assert_eq!(of(&map, "maps/room_v20.bsp.bz2", b"far/quay"), 3);
     let files = [LAST, ("materials/far/quay.vmt", "X { }")];
