@@ -176,11 +176,7 @@ pub(crate) struct Filling {
 
 /// Embeds the files that a map needs and that neither it nor the game has, from other places. The result has the names
 /// of embedded files, and what is still missing.
-pub(crate) fn fill<'py>(
-    py: Python<'py>,
-    shared: &Shared,
-    filling: &Filling,
-) -> Res<Filled<'py>> {
+pub(crate) fn fill<'py>(py: Python<'py>, shared: &Shared, filling: &Filling) -> Res<Filled<'py>> {
     let (stock, names, embedded, Fill { needs, missing, .. }) = shared.long(py, |draft| {
         let stock = game(&filling.game)?;
         let mut from = Game::default();
