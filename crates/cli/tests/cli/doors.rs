@@ -163,6 +163,7 @@ fn ten_of_a_kind_are_printed_and_then_the_number() {
     );
     room.bspkit("ent import q2.bsp models.ent -o bad.bsp --force -q").done();
     room.bspkit("tex export goldsrc.bsp -o images --mips -q").done();
+    room.bspkit("set q2.bsp faces[*].light_offset=9000000 -o dark.bsp --force -q").done();
     for name in room.names().into_iter().filter(|name| name.extension().is_some_and(|it| it == "png")) {
         std::fs::write(name, b"no picture").unwrap();
     }
@@ -172,6 +173,7 @@ fn ten_of_a_kind_are_printed_and_then_the_number() {
         ("check bad.bsp", "error[entity-model]", 40),
         ("ent set q2.bsp * message={nobody} -o out.bsp", "stays: it needs the key", 20),
         ("tex import goldsrc.bsp images -o out.bsp", "cannot read the PNG", 40),
+        ("light stat dark.bsp", "dark.bsp: LIGHTING: face", 98),
     ] {
         let lines = |more: &str| {
             let run = room.bspkit(&format!("{line}{more}"));
@@ -238,4 +240,22 @@ fn words_in_a_wrong_order_are_answered_with_the_right_one() {
     // What is said of one map holds for all.
     let run = room.bspkit("run s.rhai d1/a.bsp d2/b.bsp").without_data(2);
     assert_eq!(run.err.matches("no output is given").count(), 1, "{}", run.err);
+}
+
+/// A class that engines refuse a map for, if a key is missing, is refused in every command that makes such an entity.
+#[test]
+fn what_engines_refuse_a_map_for_is_refused_in_every_command() {
+    let room = Room::new();
+    let doors = [
+        ("ent unset q2.bsp func_door model", "entity-no-model"),
+        ("ent add q3.bsp classname=trigger_hurt", "entity-no-model"),
+        ("ent add q3.bsp classname=target_speaker", "entity-no-key"),
+        ("ent set q3.bsp #1 classname=target_speaker", "entity-no-key"),
+    ];
+    for (door, code) in doors {
+        let run = room.bspkit(&format!("{door} -o no.bsp")).without_data(2);
+        assert!(run.err.contains(code), "{door}: {}", run.err);
+        assert!(!room.path("no.bsp").exists(), "{door}");
+    }
+    room.bspkit("ent add q3.bsp classname=target_speaker noise=own/wind.wav -o yes.bsp").done();
 }

@@ -245,3 +245,18 @@ fn planted_unused_files_are_found_and_nothing_else() {
     assert!(run.err.contains("8 of 13 files unused, "), "{}", run.err);
     room.bspkit("pak unused room_v20.bsp").without_data(0);
 }
+
+/// A map that was saved under another name has files by the old one: none of them is likely unused, and that is said.
+#[test]
+fn a_copied_map_knows_the_files_of_its_old_name() {
+    let room = room();
+    std::fs::copy(room.path("room_v20.bsp"), room.path("copy.bsp")).unwrap();
+    for command in ["unused", "missing"] {
+        let run = room.bspkit(&format!("pak {command} copy.bsp {GAME} --json"));
+        assert!(run.err.contains("most paths in the map have the name `room_v20`"), "{command}: {}", run.err);
+        let own = room.bspkit(&format!("pak {command} room_v20.bsp {GAME} --json"));
+        assert_eq!(String::from_utf8_lossy(&run.out).matches("\"likely\"").count(), {
+            String::from_utf8_lossy(&own.out).matches("\"likely\"").count()
+        });
+    }
+}
