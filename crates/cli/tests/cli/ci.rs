@@ -244,6 +244,14 @@ fn examples_for_ci_run() {
         }
     }
     assert_eq!(seen, 5);
+    // The whole script of GitLab, where a map breaks the policy: both reports are there, and the job fails.
+    let script = std::fs::read_to_string(folder.join("gitlab.yml")).unwrap();
+    let lines = script.lines().filter_map(|line| line.trim_start().strip_prefix("- "));
+    let lines: Vec<&str> = lines.filter(|line| !line.starts_with("cargo")).collect();
+    room.shell("cp maps/q2_rooms.bsp keep && bspkit ent add maps/q2_rooms.bsp classname=info_null --in-place").done();
+    assert_eq!(room.shell(&format!("rm -f quality.json junit.xml; set -e\n{}", lines.join("\n"))).code, Some(1));
+    assert!(room.path("quality.json").exists() && room.path("junit.xml").exists());
+    room.shell("mv keep maps/q2_rooms.bsp && rm quality.json junit.xml").done();
     let workflow = std::fs::read_to_string(folder.join("github.yml")).unwrap();
     let (_, script) = workflow.split_once("run: |\n").unwrap();
     let script: Vec<&str> = script.lines().take_while(|line| line.starts_with("          ")).collect();

@@ -514,3 +514,13 @@ fn merges_name_files_that_do_not_fit_any_more() {
     assert_eq!(try_sh(&room, "git merge -qm three one").code, Some(1));
     assert!(sh(&room, "bspkit git resolve maps/q1.bsp --theirs").err.contains("maps/q1.lit"));
 }
+
+/// Pagers pass on what they get: the text of a map for `git diff` has no commands of a terminal in it.
+#[test]
+fn the_text_for_git_has_no_commands_of_a_terminal() {
+    let room = Room::new();
+    room.write("x.ent", "{\n\"classname\" \"worldspawn\"\n\"message\" \"\u{1b}]0;x\u{7}\u{202e}\"\n}\n".as_bytes());
+    room.bspkit("ent import q2.bsp x.ent -o x.bsp --force -q").done();
+    let text = room.bspkit("git textconv x.bsp").done().text().to_owned();
+    assert!(text.contains("worldspawn") && !text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text:?}");
+}

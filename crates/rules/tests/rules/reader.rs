@@ -133,3 +133,21 @@ fn what_the_plug_in_ignores_is_found() {
     assert_eq!(findings("modify:\n{\n}\n", Mode::Plugin), ["3:1 rule-ignored"]);
     assert_eq!(findings("modify:\n{\ninsert:\n{\n\"a\" \"1\"\n}\n}\n", Mode::Plugin), ["1:1 rule-empty-block"]);
 }
+
+/// `\s` of PCRE 7.9 has no vertical tab: for the plug-in two strings with one between them are no pair.
+#[test]
+fn a_vertical_tab_does_not_part_key_and_value() {
+    gives("add:\n{\n\"classname\" \"a\"\n\"n\"\u{b}\"1\"\n}", "", "classname=a");
+    gives("add:\n{\n\"classname\" \"a\"\n\"n\"\u{c}\"1\"\n}", "", "classname=a n=1");
+}
+
+/// For .NET a carriage return alone ends a line; `fgets` of the plug-in goes on.
+#[test]
+fn a_lone_carriage_return_ends_a_line_for_lumper_alone() {
+    let adds = |mode| {
+        let text = b"// note\radd:\n{\n\"classname\" \"a\"\n}\n";
+        let rules = Rules::read("r.cfg", text, Format::Stripper, mode).rules;
+        matches!(rules[..], [bspkit_rules::Rule { action: bspkit_rules::Action::Add(_), .. }])
+    };
+    assert_eq!((adds(Mode::Lumper), adds(Mode::Plugin)), (true, false));
+}
