@@ -15,16 +15,21 @@ use crate::errors::{Res, detached};
 use crate::shared::{Shared, current};
 use crate::text::shown;
 
-/// The game of these paths: folders with a `gameinfo.txt`, other folders of files, archives (`.vpk`), and lists of names
+/// The game of these paths: folders with a `gameinfo.txt` or that file, other folders of files, archives (`.vpk`), and lists of names
 /// (`.txt`).
 fn game(paths: &[PathBuf]) -> bspkit::Result<Option<Game>> {
     let mut game = Game::default();
     for path in paths {
         let is_list = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("txt"));
-        match () {
-            () if path.join("gameinfo.txt").is_file() => game.add_game(path)?,
-            () if is_list && !path.is_dir() => game.add_names(path)?,
-            () => game.add(path)?,
+        let is_game = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("gameinfo.txt"));
+        match path.parent() {
+            Some(folder) if is_game && !path.is_dir() => {
+                let here = folder.as_os_str().is_empty();
+                game.add_game(if here { Path::new(".") } else { folder })?;
+            }
+            _ if path.join("gameinfo.txt").is_file() => game.add_game(path)?,
+            _ if is_list && !path.is_dir() => game.add_names(path)?,
+            _ => game.add(path)?,
         }
     }
     Ok((!game.is_empty()).then_some(game))

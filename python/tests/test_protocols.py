@@ -159,6 +159,11 @@ def test_the_name_that_the_paths_have_counts(source: Path, tmp_path: Path) -> No
     path = tmp_path / "copy.bsp"
     path.write_bytes(source.read_bytes())
     (tmp_path / "game.txt").write_text("materials/own/floor.vmt\n")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "gameinfo.txt").write_text("GameInfo { FileSystem { SearchPaths { game . } } }")
+    with bspkit.open(source) as map:
+        folder, file = (map.pak.missing(game=tmp_path / "own" / name) for name in ("", "gameinfo.txt"))
+        assert folder == file
     with bspkit.open(path) as map, pytest.warns(UserWarning, match="room_v20"):
         sure = {file.name: file.sure for file in map.pak.unused(game=tmp_path / "game.txt")}
         assert "likely" not in sure.values(), sure

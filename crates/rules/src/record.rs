@@ -42,7 +42,10 @@ pub fn read(map: &Path) -> Result<Record> {
     match std::fs::metadata(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Record::default()),
         Ok(there) if there.is_file() && there.len() <= MOST => {}
-        Ok(_) => return Err(Error::new(ErrorKind::TooLarge, format!("{} is no record of rules", shown(&path)))),
+        Ok(there) => {
+            let kind = if there.is_file() { ErrorKind::TooLarge } else { ErrorKind::Argument };
+            return Err(Error::new(kind, format!("{} is no record of rules", shown(&path))));
+        }
         Err(error) => return Err(input::cannot_read(&path, error)),
     }
     let wrong = |why: &str| Error::new(ErrorKind::Argument, format!("{} is no record of rules: {why}", shown(&path)));
