@@ -1,6 +1,8 @@
 //! Faces, brushes and planes by rules that several formats share; surfaces of Quake III, displacements, collision
 //! models, entries of BSPX.
 
+use std::ops::Range;
+
 use super::finding::{
     At, BRUSH_AXES, COUNT_MISFIT, DISP_FACE, DISP_VERTS, FACE_EDGES, INDEX_RANGE, LIGHT_RANGE, LUMP_MISFIT,
     LUMP_PARALLEL, MODEL_FACES, PATCH_SIDE, PATCH_SIZE, PHYS_END, PHYS_SOLIDS, PLANE_KIND, PLANE_NORMAL, PLANE_PAIR,
@@ -16,8 +18,8 @@ use bspkit::dialect::{FaceLight, LightModel, Role};
 use bspkit::file::SlotId;
 use bspkit::finding::Code;
 use bspkit::links::Links;
-use bspkit::record::Shape;
-use bspkit::{Error, ErrorKind};
+use bspkit::record::{Number, Shape};
+use bspkit::{Error, ErrorKind, Records};
 
 // Rules that several formats share: faces and models, chains of textures, pairs of planes, boxes of brushes.
 
@@ -124,14 +126,32 @@ const FINITE: [(Role, &str, &Code); 5] = [
     (Role::Vertexes, "point", &VERTEX_POINT),
 ];
 
+/// Where a field with this many floats is in each record; a map may have a million of them.
+fn floats(records: &Records<'_>, field: &str, most: usize) -> Option<Range<usize>> {
+    let field = records.info().field(field)?;
+    let mut shape = field.shape;
+    while let Shape::Array(item, _) = shape {
+        shape = *item;
+    }
+    let size = field.shape.size().min(most.saturating_mul(4));
+    matches!(shape, Shape::Number(Number::F32)).then(|| field.offset..field.offset + size)
+}
+
+/// The floats of a field of a record.
+fn floats_in<'r>(record: &'r [u8], place: &Range<usize>) -> impl Iterator<Item = f32> + Clone + use<'r> {
+    let (floats, _) = record.get(place.clone()).unwrap_or_default().as_chunks();
+    floats.iter().map(|float| f32::from_le_bytes(*float))
+}
+
 fn check_finite(lumps: &Lumps<'_>, sink: &mut Sink) {
     for (role, field, code) in FINITE {
         let Some(records) = lumps.role(role) else { continue };
-        let Ok([numbers]) = records.columns([field]) else { continue };
-        for index in 0..records.len() {
-            if let Some(item) = (0..numbers.items()).find(|item| !numbers.float(index, *item).is_finite()) {
-                let at = At::lump(records.name()).record(index).offset(numbers.at(index)).field(field);
-                sink.add(code, at, || format!("number {item} of {field} is {}", numbers.float(index, item)));
+        let Some(place) = floats(records, field, usize::MAX) else { continue };
+        for (index, record) in records.iter().enumerate() {
+            if let Some(item) = floats_in(record, &place).position(|number| !number.is_finite()) {
+                let at = At::lump(records.name()).record(index).offset(index * record.len() + place.start).field(field);
+                let number = floats_in(record, &place).nth(item).unwrap_or_default();
+                sink.add(code, at, || format!("number {item} of {field} is {number}"));
             }
         }
     }
@@ -140,17 +160,21 @@ fn check_finite(lumps: &Lumps<'_>, sink: &mut Sink) {
 /// A normal has the length 1. The error in 613,000 planes of real maps is below a thousandth.
 fn check_normals(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(planes) = lumps.role(Role::Planes) else { return };
-    let Ok([normals, distances]) = planes.columns(["normal", "distance"]) else { return };
-    for plane in 0..planes.len() {
-        let normal = [0, 1, 2].map(|axis| normals.float(plane, axis));
-        let square: f32 = normal.iter().map(|length| length * length).sum();
-        let distance = distances.float(plane, 0);
-        // Zeros are an unused place. NaN is in no range.
-        let is_none = square == 0.0 && distance == 0.0;
-        if !is_none && (!(0.98..1.02).contains(&square) || !distance.is_finite()) {
-            let at = At::lump(planes.name()).record(plane).offset(normals.at(plane));
-            let [x, y, z] = normal;
-            sink.add(&PLANE_NORMAL, at, || format!("its normal is {x} {y} {z}, and its distance {distance}"));
+    let Some(normal) = floats(planes, "normal", 3) else { return };
+    let Some(distance) = floats(planes, "distance", 1) else { return };
+    for (plane, record) in planes.iter().enumerate() {
+        let square: f32 = floats_in(record, &normal).map(|length| length * length).sum();
+        let is_far = floats_in(record, &distance).any(|distance| !distance.is_finite());
+        // NaN is in no range.
+        if (0.98..1.02).contains(&square) && !is_far {
+            continue;
+        }
+        // Zeros are an unused place.
+        let mut numbers = floats_in(record, &normal).chain(floats_in(record, &distance));
+        if numbers.clone().any(|number| number != 0.0) {
+            let at = At::lump(planes.name()).record(plane).offset(plane * record.len() + normal.start);
+            let [x, y, z, far] = std::array::from_fn(|_| numbers.next().unwrap_or_default());
+            sink.add(&PLANE_NORMAL, at, || format!("its normal is {x} {y} {z}, and its distance {far}"));
         }
     }
 }
