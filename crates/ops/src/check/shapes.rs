@@ -126,19 +126,18 @@ const FINITE: [(Role, &str, &Code); 5] = [
     (Role::Vertexes, "point", &VERTEX_POINT),
 ];
 
-/// Where a field with this many floats is in each record; a map may have a million of them.
-fn floats(records: &Records<'_>, field: &str, most: usize) -> Option<Range<usize>> {
+/// Where a field of floats is in each record; a map may have a million of them.
+fn floats(records: &Records<'_>, field: &str) -> Option<Range<usize>> {
     let field = records.info().field(field)?;
     let mut shape = field.shape;
     while let Shape::Array(item, _) = shape {
         shape = *item;
     }
-    let size = field.shape.size().min(most.saturating_mul(4));
-    matches!(shape, Shape::Number(Number::F32)).then(|| field.offset..field.offset + size)
+    matches!(shape, Shape::Number(Number::F32)).then(|| field.offset..field.offset + field.shape.size())
 }
 
 /// The floats of a field of a record.
-fn floats_in<'r>(record: &'r [u8], place: &Range<usize>) -> impl Iterator<Item = f32> + Clone + use<'r> {
+fn floats_in<'r>(record: &'r [u8], place: &Range<usize>) -> impl Iterator<Item = f32> + use<'r> {
     let (floats, _) = record.get(place.clone()).unwrap_or_default().as_chunks();
     floats.iter().map(|float| f32::from_le_bytes(*float))
 }
@@ -146,7 +145,7 @@ fn floats_in<'r>(record: &'r [u8], place: &Range<usize>) -> impl Iterator<Item =
 fn check_finite(lumps: &Lumps<'_>, sink: &mut Sink) {
     for (role, field, code) in FINITE {
         let Some(records) = lumps.role(role) else { continue };
-        let Some(place) = floats(records, field, usize::MAX) else { continue };
+        let Some(place) = floats(records, field) else { continue };
         for (index, record) in records.iter().enumerate() {
             if let Some(item) = floats_in(record, &place).position(|number| !number.is_finite()) {
                 let at = At::lump(records.name()).record(index).offset(index * record.len() + place.start).field(field);
@@ -160,23 +159,27 @@ fn check_finite(lumps: &Lumps<'_>, sink: &mut Sink) {
 /// A normal has the length 1. The error in 613,000 planes of real maps is below a thousandth.
 fn check_normals(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(planes) = lumps.role(Role::Planes) else { return };
-    let Some(normal) = floats(planes, "normal", 3) else { return };
-    let Some(distance) = floats(planes, "distance", 1) else { return };
+    let Some(normal) = floats(planes, "normal") else { return };
+    let Some(distance) = floats(planes, "distance") else { return };
     for (plane, record) in planes.iter().enumerate() {
-        let square: f32 = floats_in(record, &normal).map(|length| length * length).sum();
-        let is_far = floats_in(record, &distance).any(|distance| !distance.is_finite());
-        // NaN is in no range.
-        if (0.98..1.02).contains(&square) && !is_far {
-            continue;
-        }
-        // Zeros are an unused place.
-        let mut numbers = floats_in(record, &normal).chain(floats_in(record, &distance));
-        if numbers.clone().any(|number| number != 0.0) {
+        let Some([x, y, z]) = three(record, normal.start) else { return };
+        let far =
+            record.get(distance.start..).and_then(|bytes| bytes.first_chunk().copied()).map_or(0.0, f32::from_le_bytes);
+        let square = x * x + y * y + z * z;
+        // NaN is in no range. Zeros are an unused place.
+        let is_right = (0.98..1.02).contains(&square) && far.is_finite();
+        if !is_right && [x, y, z, far] != [0.0; 4] {
             let at = At::lump(planes.name()).record(plane).offset(plane * record.len() + normal.start);
-            let [x, y, z, far] = std::array::from_fn(|_| numbers.next().unwrap_or_default());
             sink.add(&PLANE_NORMAL, at, || format!("its normal is {x} {y} {z}, and its distance {far}"));
         }
     }
+}
+
+/// Three floats at an offset of a record.
+fn three(record: &[u8], at: usize) -> Option<[f32; 3]> {
+    let bytes: &[u8; 12] = record.get(at..)?.first_chunk()?;
+    let (floats, _) = bytes.as_chunks();
+    Some([0, 1, 2].map(|axis| f32::from_le_bytes(floats[axis])))
 }
 
 /// The names of Quake III's shaders end with a NUL.
