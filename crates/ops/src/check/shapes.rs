@@ -160,27 +160,26 @@ fn check_finite(lumps: &Lumps<'_>, sink: &mut Sink) {
 fn check_normals(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(planes) = lumps.role(Role::Planes) else { return };
     let Some(normal) = floats(planes, "normal") else { return };
-    // In every family the distance is after the normal.
-    if floats(planes, "distance").is_none_or(|distance| distance.start != normal.end) {
-        return;
-    }
-    // Of a pair the second plane is compared with the first one.
-    let step = if lumps.checks().paired_planes { 2 } else { 1 };
-    for (plane, record) in planes.iter().enumerate().step_by(step) {
-        let Some(bytes) = record[normal.start..].first_chunk::<16>() else { return };
-        let (numbers, _) = bytes.as_chunks();
-        let [x, y, z, far] = [0, 1, 2, 3].map(|at| f32::from_le_bytes(numbers[at]));
+    let Some(distance) = floats(planes, "distance") else { return };
+    for (plane, record) in planes.iter().enumerate() {
+        let Some([x, y, z]) = three(record, normal.start) else { return };
+        let far =
+            record.get(distance.start..).and_then(|bytes| bytes.first_chunk().copied()).map_or(0.0, f32::from_le_bytes);
         let square = x * x + y * y + z * z;
-        // NaN and infinities are in no range.
-        if (square > 0.98) & (square < 1.02) & (far.abs() < f32::INFINITY) {
-            continue;
-        }
-        // Zeros are an unused place.
-        if [x, y, z, far] != [0.0; 4] {
+        // NaN is in no range. Zeros are an unused place.
+        let is_right = (0.98..1.02).contains(&square) && far.is_finite();
+        if !is_right && [x, y, z, far] != [0.0; 4] {
             let at = At::lump(planes.name()).record(plane).offset(plane * record.len() + normal.start);
             sink.add(&PLANE_NORMAL, at, || format!("its normal is {x} {y} {z}, and its distance {far}"));
         }
     }
+}
+
+/// Three floats at an offset of a record.
+fn three(record: &[u8], at: usize) -> Option<[f32; 3]> {
+    let bytes: &[u8; 12] = record.get(at..)?.first_chunk()?;
+    let (floats, _) = bytes.as_chunks();
+    Some([0, 1, 2].map(|axis| f32::from_le_bytes(floats[axis])))
 }
 
 /// The names of Quake III's shaders end with a NUL.
