@@ -51,9 +51,12 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
     // Of a map that is saved in its place the record is written first: if the program ends in between, nothing is
     // applied twice.
     let is_in_place = shared.home().is_some_and(|home| home.absolute == place);
-    if let Some(record) = shared.with(|state| Ok(state.baked().clone()))?.filter(|_| is_in_place) {
-        bspkit_rules::save(&place, &record, true)?;
-    }
+    let record = shared.with(|state| Ok(state.baked().clone()))?.filter(|_| is_in_place);
+    let report = |draft: &Draft<'static>, plan: &Plan<'static>| {
+        let report = report(draft, plan)?;
+        record.iter().try_for_each(|record| bspkit_rules::save(&place, record, true))?;
+        Ok(report)
+    };
     let mut report = shared.long(py, |draft| {
         let (saved, mut report) = draft.save_with(&home.absolute, layout, &options, report)?;
         report.saved(saved);

@@ -80,11 +80,16 @@ pub(crate) enum Edited {
     /// The edit was made, and the sentence is printed when the map is saved. If it is not whole, some named input was
     /// left out, and the exit status is 1.
     With { what: String, is_whole: bool },
+    /// The same, and something is to be done when the edit is not refused, before the map is written.
+    After { what: String, first: First },
     /// Nothing was to be done. The file is not rewritten in another layout either.
     Same,
     /// Nothing matched; the sentence names what was looked for.
     Nothing(String),
 }
+
+/// What is done before a map is written.
+pub(crate) type First = Box<dyn FnOnce() -> bspkit::Result<()>>;
 
 pub(crate) fn bad_argument(message: String, hint: &str) -> AnyhowError {
     let error = bspkit::Error::new(ErrorKind::Argument, message);
@@ -125,9 +130,14 @@ impl Save {
             let bsp = cx.open_said(&map.path, job)?;
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
             let mut draft = bsp.draft();
+            let mut first = None;
             let (what, is_whole, layout) = match edit(&mut draft, map, job).with_context(cannot_edit)? {
                 Edited::Done => (String::new(), true, self.layout.into()),
                 Edited::With { what, is_whole } => (what, is_whole, self.layout.into()),
+                Edited::After { what, first: before } => {
+                    first = Some(before);
+                    (what, true, self.layout.into())
+                }
                 Edited::Same => (String::new(), true, Layout::Keep),
                 Edited::Nothing(what) => {
                     if job.json {
@@ -143,7 +153,7 @@ impl Save {
             if maps.many && self.only_changed && plan.is_identity() {
                 return Ok(Code::Done);
             }
-            let code = self.save(map, &draft, &plan, summary.as_ref(), job)?;
+            let code = self.save(map, &draft, &plan, first, summary.as_ref(), job)?;
             any_saved.store(true, Ordering::Relaxed);
             if !what.is_empty() {
                 job.say(&format!("{}: {what}", job.path));
@@ -296,6 +306,7 @@ impl Save {
         map: &MapFile,
         draft: &Draft<'_>,
         plan: &Plan<'_>,
+        first: Option<First>,
         summary: Option<&Arc<Mutex<Summary>>>,
         job: &mut Job<'_>,
     ) -> Result<Code> {
@@ -336,6 +347,7 @@ impl Save {
             return Ok(Code::Done);
         }
         let is_left = self.in_place && plan.is_identity();
+        first.map_or(Ok(()), |first| first())?;
         let backup = if is_left { None } else { self.write(plan, place, &mut done.warnings, job)? };
         done.backup = backup.as_deref();
         // Checksums are computed only on request.

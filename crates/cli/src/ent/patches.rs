@@ -15,7 +15,7 @@ use bspkit_ops::merge::merge_patch;
 use bspkit_ops::patch::{Found, Operation, Patch, Search};
 use bspkit_rules::files::{RuleFiles, map_name};
 use bspkit_rules::{Action, Applied, Difference, Record, Report, State, difference};
-use bspkit_rules::{Bake, Tried, record, save};
+use bspkit_rules::{Bake, Tried, save};
 use bspkit_text::patch::{self, write};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -320,7 +320,8 @@ pub(super) fn run_apply(cx: &Context, args: &ApplyArgs) -> Result<Code> {
                 if job.json {
                     job.extra.insert("already".to_owned(), why.into());
                 }
-                keep(bake.with(None, &entities.to_bytes()), map, args.save.dry_run, &done)?;
+                let new = NewRecord::of(bake.with(None, &entities.to_bytes()), map)?;
+                done.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
                 return Ok(Edited::Same);
             }
             Tried::Unknown(why) => {
@@ -362,11 +363,21 @@ pub(super) fn run_apply(cx: &Context, args: &ApplyArgs) -> Result<Code> {
         if let Some(new) = attempt.entities {
             *entities = new;
         }
-        keep(bake.with(Some(from), &entities.to_bytes()), map, args.save.dry_run, &done)?;
-        Ok(Edited::With { what, is_whole: true })
+        let new = NewRecord::of(bake.with(Some(from), &entities.to_bytes()), map)?;
+        match new {
+            Some(new) if new.is_in_place => {
+                Ok(Edited::After { what, first: Box::new(move || save(&new.map, &new.record, true)) })
+            }
+            new => {
+                done.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
+                Ok(Edited::With { what, is_whole: true })
+            }
+        }
     });
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.iter().for_each(|done| done.write(cx));
+    if !args.save.dry_run {
+        done.iter().for_each(|done| done.write(cx));
+    }
     code
 }
 
@@ -375,40 +386,29 @@ struct NewRecord {
     map: PathBuf,
     record: Record,
     after: String,
-    /// Whether the map is saved in its place, so that the record was written first.
-    is_written: bool,
-    /// Whether there was a record before.
-    was_there: bool,
-}
-
-/// Keeps the record for a map that is saved. The one of a map that is saved in its place is written first: if the
-/// program ends in between, it says what the map was to become, and nothing is applied twice.
-fn keep(bake: Bake<'_>, map: &MapFile, is_dry: bool, done: &Mutex<Vec<NewRecord>>) -> Result<()> {
-    let Some(target) = map.target.as_deref().filter(|target| !is_stdin(target) && !is_dry) else { return Ok(()) };
-    let (record, state) = bake.into_record();
-    let is_written = real_path(target)?.is_some_and(|real| real_path(&map.path).is_ok_and(|path| path == Some(real)));
-    let was_there = record::path(target).exists();
-    if is_written {
-        save(target, &record, true)?;
-    }
-    let new = NewRecord { map: target.to_path_buf(), record, after: state.entities, is_written, was_there };
-    done.lock().unwrap_or_else(PoisonError::into_inner).push(new);
-    Ok(())
+    /// Whether the map is saved in its place. Then the record is written first: if the program ends in between, it says
+    /// what the map was to become, and nothing is applied twice.
+    is_in_place: bool,
 }
 
 impl NewRecord {
-    /// Writes the record, if the file has the entities that it tells of. If it has not, a new record of it goes.
+    /// The record for a map that is saved to a file.
+    fn of(bake: Bake<'_>, map: &MapFile) -> Result<Option<Self>> {
+        let Some(target) = map.target.as_deref().filter(|target| !is_stdin(target)) else { return Ok(None) };
+        let (record, state) = bake.into_record();
+        let is_in_place =
+            real_path(target)?.is_some_and(|real| real_path(&map.path).is_ok_and(|path| path == Some(real)));
+        Ok(Some(NewRecord { map: target.to_path_buf(), record, after: state.entities, is_in_place }))
+    }
+
+    /// Writes the record, if the file has the entities that it tells of.
     fn write(&self, cx: &Context) {
         let is_saved =
             cx.open(&self.map).and_then(|bsp| Ok(State::of(&bsp)?)).is_ok_and(|now| now.entities == self.after);
-        let done = match (is_saved, self.is_written) {
-            (true, false) => save(&self.map, &self.record, false),
-            (false, true) if !self.was_there && record::read(&self.map).is_ok_and(|now| now == self.record) => {
-                std::fs::remove_file(record::path(&self.map)).map_err(Into::into)
-            }
-            _ => Ok(()),
-        };
-        if let Err(error) = done {
+        if !is_saved {
+            return;
+        }
+        if let Err(error) = save(&self.map, &self.record, self.is_in_place) {
             let text = format!("{}: the rules are applied and not recorded: {error}", shown(&self.map));
             cx.talk.stderr(cx.talk.warning(&text).as_bytes());
         }

@@ -1,5 +1,6 @@
 //! Packed files that the engine does not need, and how sure that is.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::graph::Graph;
@@ -343,7 +344,13 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     fn search(&mut self, text: &[u8], place: &str, graph: &mut Graph<'_>) {
-        for (index, named) in self.waiting.named_in(&searchable(text), &self.names) {
+        let decoded = searchable(text);
+        let mut found = self.waiting.named_in(&decoded, &self.names);
+        // A binary file may begin as a text in UTF-16 does.
+        if let Cow::Owned(_) = decoded {
+            found.extend(self.waiting.named_in(text, &self.names));
+        }
+        for (index, named) in found {
             let why = match named {
                 Named::Whole => format!("its name is in {place}"),
                 Named::Stem => format!("its name without the extension is in {place}"),

@@ -161,3 +161,10 @@ fn files_of_the_game_that_belong_to_the_map_are_searched() {
     assert_eq!(of(&scripted, "scripts/vscripts/other.nut", b"x <- 1"), 2);
     assert_eq!(of(&map, "scripts/vscripts/room_v20.nut", b"x <- 1"), 0);
 }
+
+/// A binary file may begin as a text in UTF-16 does: its letters of one byte are searched too.
+#[test]
+fn a_binary_file_that_begins_as_utf16_is_searched_as_it_is() {
+    let bytes = [&b"D\0A\0T\0A\0\x01\x02"[..], b"\0far/pixels\0"].concat();
+    assert_eq!(unused(&[("scripts/x.dat", &bytes), PIXELS]), [LAST.0]);
+}
