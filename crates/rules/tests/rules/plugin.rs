@@ -172,3 +172,13 @@ fn rules_can_take_back_an_earlier_edit() {
     assert_eq!(rules.apply(&mut entities, "map").unwrap().rules[0].count, 1);
     assert_eq!(entities.to_bytes(), text.as_bytes());
 }
+
+/// The plug-in leaves out empty values of the map alone: one that a rule wrote is there for the rules after it.
+#[test]
+fn an_empty_value_that_a_rule_wrote_is_seen() {
+    let replace = |value: &str| {
+        format!("modify:\n{{\nmatch:\n{{\n\"classname\" \"b\"\n}}\nreplace:\n{{\n\"a\" \"{value}\"\n}}\n}}\n")
+    };
+    gives(&format!("{}{}", replace("/"), replace("9")), "classname=b a=1", "classname=b a=9");
+    gives(&replace("9"), "classname=b a=", "classname=b a=");
+}
