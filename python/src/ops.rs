@@ -9,7 +9,7 @@ use bspkit::query::{FieldChange, Query};
 use bspkit::record::FlagNames;
 use bspkit::verify::{self, Verdict};
 use bspkit::{Error, ErrorKind};
-use bspkit_game::rename::{Rename, owners};
+use bspkit_game::rename::{self, OldName, Rename};
 use bspkit_ops::merge;
 use bspkit_ops::patch::{Patch, Search};
 use bspkit_ops::{check, compare, diff};
@@ -236,17 +236,14 @@ pub(crate) fn rename<'py>(
 /// The old name of a map: that of its file, or the one that its paths have, with a warning.
 fn old_name(py: Python<'_>, shared: &Shared) -> Res<Vec<u8>> {
     let (own, draft) = (shared.name().into_bytes(), shared.snapshot()?);
-    let owners = detached(py, || owners(&current(&draft)?))?;
-    let is_own = owners.iter().any(|owner| owner.name.eq_ignore_ascii_case(&own));
-    match &owners[..] {
-        [] => Ok(own),
-        _ if is_own => Ok(own),
-        [owner] => {
+    match detached(py, || rename::old_name(&current(&draft)?, &own))? {
+        OldName::Own => Ok(own),
+        OldName::OfPaths(owner) => {
             let (own, name) = (escaped(&own), escaped(&owner.name));
             warn_of(py, format!("the paths in the map are those of `{name}`, not of `{own}`: {name} is the old name"))?;
-            Ok(owner.name.clone())
+            Ok(owner.name)
         }
-        owners => {
+        OldName::Unclear(owners) => {
             let list: Vec<String> = owners.iter().map(|owner| escaped(&owner.name).to_string()).collect();
             let message = format!("the map has paths of several maps: {}", list.join(", "));
             Err(Error::new(ErrorKind::Argument, message).with_hint("old says which name is the old one").into())

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Error, Result};
 use bspkit::Draft;
 use bspkit::bytes::escaped;
 use bspkit_game::rename::RenamedJson;
-use bspkit_game::rename::{FILES, Rename, Renamed, owners};
+use bspkit_game::rename::{FILES, OldName, Rename, Renamed, old_name as old_name_of};
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};
@@ -135,11 +135,9 @@ pub(crate) fn old_name(cx: &Context, map: &Path, from: Option<&OsStr>) -> Result
         return Err(bad_argument("stdin has no name".into(), "--old OLD says what the map is called"));
     }
     let stem = map.file_stem().unwrap_or_default().as_encoded_bytes().to_vec();
-    let owners = owners(&cx.open(map)?).with_context(|| format!("cannot rename {}", shown(map)))?;
-    match &owners[..] {
-        [] => Ok(stem),
-        owners if owners.iter().any(|owner| owner.name.eq_ignore_ascii_case(&stem)) => Ok(stem),
-        [owner] => {
+    match old_name_of(&cx.open(map)?, &stem).with_context(|| format!("cannot rename {}", shown(map)))? {
+        OldName::Own => Ok(stem),
+        OldName::OfPaths(owner) => {
             let (stem, name) = (escaped(&stem), escaped(&owner.name));
             let notice = format!("{}: the paths in it are those of `{name}`, not of `{stem}`", shown(map));
             if !cx.talk.quiet {
@@ -147,9 +145,9 @@ pub(crate) fn old_name(cx: &Context, map: &Path, from: Option<&OsStr>) -> Result
                     format!("{notice}; the old name is taken to be {name} (--old {stem} for the other)\n").as_bytes(),
                 );
             }
-            Ok(owner.name.clone())
+            Ok(owner.name)
         }
-        owners => {
+        OldName::Unclear(owners) => {
             let list = owners.iter().map(|owner| {
                 let (files, textures) =
                     (count(owner.files, "file", "files"), count(owner.textures, "texture", "textures"));

@@ -413,6 +413,40 @@ impl Renamed {
 
 // The maps whose own paths a map has: the name that it was compiled with.
 
+/// The old name of a map, where nobody says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OldName {
+    /// The name that it has now: its paths are by this name, or there are none.
+    Own,
+    /// The one name that its paths have, which is another one.
+    OfPaths(Owner),
+    /// Its paths have several names, and none of them is the one that it has now.
+    Unclear(Vec<Owner>),
+}
+
+/// The old name of a map that is called `own` now.
+///
+/// ```
+/// use bspkit_game::rename::{OldName, old_name};
+/// let map = bspkit::Bsp::open("../../tests/maps/source/room_v20.bsp")?;
+/// assert_eq!(old_name(&map, b"Room_V20")?, OldName::Own);
+/// assert!(matches!(old_name(&map, b"copy")?, OldName::OfPaths(owner) if owner.name == b"room_v20"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`owners`].
+pub fn old_name(map: &Bsp<'_>, own: &[u8]) -> Result<OldName> {
+    let mut owners = owners(map)?;
+    let is_own = owners.iter().any(|owner| owner.name.eq_ignore_ascii_case(own));
+    Ok(match owners.len() {
+        0 => OldName::Own,
+        _ if is_own => OldName::Own,
+        1 => OldName::OfPaths(owners.swap_remove(0)),
+        _ => OldName::Unclear(owners),
+    })
+}
+
 /// The maps whose folders below `materials/maps` and `maps` are in a map, by the names of its embedded files and
 /// textures. A compiled Source map has its own; most files first.
 ///
