@@ -53,6 +53,15 @@ pub struct RecordInfo {
     pub type_id: fn() -> TypeId,
 }
 
+/// Two descriptions are the same if they are of one Rust type, wherever in memory they are.
+impl PartialEq for RecordInfo {
+    fn eq(&self, other: &Self) -> bool {
+        (self.type_id)() == (other.type_id)()
+    }
+}
+
+impl Eq for RecordInfo {}
+
 impl RecordInfo {
     /// The field with this name: our name or the engine's.
     pub fn field(&self, name: &str) -> Option<&'static FieldInfo> {

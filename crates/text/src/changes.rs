@@ -7,7 +7,7 @@ use bspkit::json::text_and_raw;
 use bspkit::record::Text;
 use bspkit_ops::compare::{
     Change, Comparison, EntityChange, FieldChange, FileChange, Hows, KeyChange, LightChange, LumpChanges, ModelsChange,
-    Renumbered, SolidChange, TextChange, Touched, WordChange,
+    NumbersChange, Renumbered, SolidChange, TextChange, Touched, WordChange,
 };
 
 /// A comparison in JSON: `touched` has the counts, `changes` names what differs, and `more` is the number of changes
@@ -160,10 +160,10 @@ fn object(lump: &str, change: &Change) -> Object {
             start("file");
             put_file(&mut object, file);
         }
-        Change::Light(LightChange { set, index, is_page, luxels, by, .. }) => {
+        Change::Light(LightChange { how, set, index, is_page, luxels, by, .. }) => {
             start("light");
             let place = if *is_page { "page" } else { "face" };
-            put(&mut object, json!({"set": set, place: index, "luxels": luxels}));
+            put(&mut object, json!({"how": how, "set": set, place: index, "luxels": luxels}));
             if let Some(by) = by {
                 put(&mut object, json!({"largest": by.largest, "mean": by.mean}));
             }
@@ -196,6 +196,13 @@ fn object(lump: &str, change: &Change) -> Object {
             let one = |model: &Renumbered| json!({"old": model.old, "new": model.new, "certain": model.is_certain});
             let models: Vec<Value> = models.iter().map(one).collect();
             put(&mut object, json!({"models": models, "more": more}));
+        }
+        Change::Numbers(NumbersChange { list, count, .. }) => {
+            start("numbers");
+            if !list.is_empty() {
+                put(&mut object, json!({"list": list}));
+            }
+            put(&mut object, json!({"records": count}));
         }
         Change::Bytes(bytes) => {
             start("bytes");

@@ -108,7 +108,7 @@ pub(in crate::content) fn record_of<'f, F>(
         Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(&slot.name))
     };
     let row = bsp.row(slot).map_err(|why| unknown(why.to_string()))?;
-    let is = |found: &RecordInfo, form: &F| (record(form).type_id)() == (found.type_id)();
+    let is = |found: &RecordInfo, form: &F| record(form) == found;
     let found = row.record().and_then(|found| forms.iter().find(|form| is(found, form)));
     found.ok_or_else(|| unknown("no known field of its records is about light".to_owned()))
 }

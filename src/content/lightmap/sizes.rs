@@ -26,7 +26,7 @@ enum Edges<'a> {
 impl<'a> Edges<'a> {
     fn read(from: &Reader<'_, 'a>) -> Result<Self> {
         let row = from.bsp().role(Role::Edges).and_then(|slot| from.bsp().row(slot).ok());
-        let is_wide = row.and_then(Row::record).is_some_and(|record| (record.type_id)() == (WideEdge::INFO.type_id)());
+        let is_wide = row.and_then(Row::record).is_some_and(|record| record == WideEdge::INFO);
         Ok(match is_wide {
             true => Edges::Wide(table(from, Role::Edges)?),
             false => Edges::Narrow(table(from, Role::Edges)?),

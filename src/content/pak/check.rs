@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::record::{ENCRYPTED, EndRecord, HAS_DESCRIPTOR};
+use super::record::{EndRecord, HAS_DESCRIPTOR};
 use super::{Entry, Node, Pak, entry, write};
 use crate::bytes::{self, escaped, is_zero};
 use crate::content::pak;
@@ -159,7 +159,7 @@ fn check_entry(entry: &Entry<'_, '_>, reads_data: bool) -> Vec<Finding> {
         add(&BACKSLASH, "the name has a backslash, which zip readers do not read as a slash");
     }
     let record = entry.record();
-    if record.flags & ENCRYPTED != 0 {
+    if entry.is_encrypted() {
         add(&ENCRYPTED_FILE, "it is encrypted, which no engine reads");
     }
     if record.flags & HAS_DESCRIPTOR != 0 {
@@ -184,7 +184,7 @@ fn check_entry(entry: &Entry<'_, '_>, reads_data: bool) -> Vec<Finding> {
         return findings;
     }
     match entry.unpacked() {
-        Err(error) if record.flags & ENCRYPTED != 0 && error.kind() == ErrorKind::Unsupported => {}
+        Err(error) if entry.is_encrypted() && error.kind() == ErrorKind::Unsupported => {}
         Err(error) => {
             let code = if error.kind() == ErrorKind::Unsupported { &METHOD } else { &DATA };
             let cause = std::error::Error::source(&error).map_or(String::new(), |cause| format!(": {cause}"));

@@ -95,6 +95,11 @@ impl<'p, 'a> Entry<'p, 'a> {
         self.header.crc
     }
 
+    /// Whether the directory states that the data is encrypted, which no engine reads.
+    pub fn is_encrypted(&self) -> bool {
+        self.header.flags & ENCRYPTED != 0
+    }
+
     /// The time that the directory states.
     pub fn time(&self) -> Time {
         Time { date: self.header.date, time: self.header.time }
@@ -210,7 +215,7 @@ impl<'p, 'a> Entry<'p, 'a> {
     /// The file's bytes, and how many stored bytes were not needed for them.
     pub(super) fn unpacked(&self) -> Result<(Data<'a>, usize)> {
         let stored = self.stored()?;
-        if self.header.flags & ENCRYPTED != 0 {
+        if self.is_encrypted() {
             return Err(self.error(ErrorKind::Unsupported, "is encrypted, which no engine reads".to_owned()));
         }
         match self.method() {

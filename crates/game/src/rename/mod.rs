@@ -413,7 +413,7 @@ impl Renamed {
 
 // The maps whose own paths a map has: the name that it was compiled with.
 
-/// The old name of a map, where nobody says it.
+/// The old name of a map, where it is not given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OldName {
     /// The name that it has now: its paths are by this name, or there are none.

@@ -6,7 +6,10 @@
 //! assert_eq!(found, [Hunk { old: 1..2, new: 1..2 }]);
 //! ```
 
+pub(crate) mod lists;
+pub(crate) mod moves;
 mod reading;
+pub(crate) mod units;
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;

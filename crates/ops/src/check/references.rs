@@ -293,7 +293,7 @@ struct Target {
 impl Target {
     /// `None` if it has as many records as before, or other ones.
     fn of(before: &Site<'_>, after: &Site<'_>) -> Option<Self> {
-        if (before.record.type_id)() != (after.record.type_id)() || before.len() == after.len() {
+        if before.record != after.record || before.len() == after.len() {
             return None;
         }
         let mut displaced = Vec::with_capacity(before.len() + 1);
@@ -350,7 +350,7 @@ impl Search<'_, '_> {
         let links = self.new.links.iter().filter(|link| link.from == from && self.targets.contains_key(&link.to));
         let mut links = links.peekable();
         let before = self.old.named(&site.name);
-        let before = before.filter(|before| (before.record.type_id)() == (site.record.type_id)());
+        let before = before.filter(|before| before.record == site.record);
         let (Some(before), true) = (before, links.peek().is_some()) else { return };
         // The old index of each new record.
         let places = new_places(&hunks(site.all(), before.all(), site.record.size), site.len());

@@ -63,6 +63,8 @@ pub enum Change {
     Solid(SolidChange),
     /// Brush models with other numbers, which do not change the entities or collision models that have them.
     Models(ModelsChange),
+    /// Records of which only numbers differ, which follow what they name.
+    Numbers(NumbersChange),
     /// Bytes that are read as nothing else.
     Bytes(BytesChange),
     /// The version of a lump in the directory: before and after.
@@ -123,7 +125,7 @@ pub struct RecordChange {
     pub index: usize,
     /// How many records in a row were added, removed or moved together; 1 for one that changed.
     pub count: usize,
-    /// The index that it had, if it was moved, or is a brush model with another number.
+    /// The index that it had, if it was moved; of a changed one, if it is known and another one.
     pub from: Option<usize>,
     /// The fields with other values.
     pub fields: Vec<FieldChange>,
@@ -213,9 +215,11 @@ pub struct LineChange {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LightChange {
+    /// What happened to it.
+    pub how: How,
     /// The set of light: `hdr`; empty where a map has only one.
     pub set: &'static str,
-    /// The index of the face or page.
+    /// The index of the face or page; of a removed one the index that it had.
     pub index: usize,
     /// Whether it is a page, and not a face.
     pub is_page: bool,
@@ -274,6 +278,16 @@ pub struct Renumbered {
     pub new: usize,
     /// Whether its faces say so. If not, its box, its entity or its place among the others does.
     pub is_certain: bool,
+}
+
+/// Records that name what they named, which has another place in its list: nothing else of them differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NumbersChange {
+    /// The list in the lump; empty where the lump is one array.
+    pub list: &'static str,
+    /// How many records.
+    pub count: usize,
 }
 
 /// A word of the header or a directory that differs.
@@ -409,6 +423,11 @@ impl fmt::Display for Line<'_> {
                     _ => write!(f, "{lump}: {old} byte{s} at {start} -> {new} bytes"),
                 }
             }
+            Change::Numbers(NumbersChange { list, count }) => {
+                let dot = if list.is_empty() { "" } else { "." };
+                let (s, have) = if *count == 1 { ("", "has") } else { ("s", "have") };
+                write!(f, "{lump}{dot}{list}: {count} record{s} {have} other numbers for what moved")
+            }
             Change::Version(old, new) => write!(f, "{lump}: version {old} -> {new}"),
             Change::Compression(true) => write!(f, "{lump}: compressed"),
             Change::Compression(false) => write!(f, "{lump}: decompressed"),
@@ -513,12 +532,13 @@ fn print_file(f: &mut fmt::Formatter<'_>, lump: &str, file: &FileChange) -> fmt:
 }
 
 fn print_light(f: &mut fmt::Formatter<'_>, lump: &str, light: &LightChange) -> fmt::Result {
-    let LightChange { set, index, is_page, luxels, by } = light;
+    let LightChange { how, set, index, is_page, luxels, by } = light;
     let space = if set.is_empty() { "" } else { " " };
     let (what, s) = (if *is_page { "page" } else { "face" }, if *luxels == 1 { "" } else { "s" });
     write!(f, "{lump}: {set}{space}{what} {index}, {luxels} luxel{s}")?;
     match by {
-        None => write!(f, ", other size"),
+        None if *how == How::Changed => write!(f, ", other size"),
+        None => write!(f, " {how}"),
         Some(by) => write!(f, ", by up to {} of 255, {:.1} on average", by.largest, by.mean),
     }
 }

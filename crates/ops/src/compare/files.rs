@@ -71,7 +71,7 @@ fn compare_paks([old, new]: [&Pak<'_>; 2], is_whole: bool, end: usize, found: &m
             _ if from.is_some() => How::Moved,
             FileContent::Changed => How::Changed,
             _ if places.is_some() => How::Moved,
-            FileContent::Same if is_stored_alike => continue,
+            FileContent::Same | FileContent::SameChecksum if is_stored_alike => continue,
             FileContent::Same | FileContent::SameChecksum => How::Rewritten,
         };
         found.count(how, 1, |touched| &mut touched.files);
@@ -132,18 +132,19 @@ fn take(room: &mut usize, amount: usize) -> bool {
 }
 
 /// Whether two files have the same content: by their bytes as they are stored, and, if they are stored in different
-/// ways, by their bytes. Only beyond the room for these by the checksum and the size in the directory.
+/// ways, by their bytes. Beyond the room for these, and where neither can be read, only by what the directory states.
 fn same(old: &Entry<'_, '_>, new: &Entry<'_, '_>, room: &mut usize) -> FileContent {
-    let is_stored_alike = old.method() == new.method() && old.size() == new.size();
+    let stated = |file: &Entry<'_, '_>| (content(file), file.is_encrypted());
+    if stated(old) != stated(new) {
+        return FileContent::Changed;
+    }
+    let is_stored_alike = old.method() == new.method();
     match (old.stored(), new.stored()) {
         (Ok(before), Ok(after)) if is_stored_alike && (std::ptr::eq(&*before, &*after) || *before == *after) => {
             FileContent::Same
         }
-        // Neither is in its pakfile.
-        (Err(_), Err(_)) if is_stored_alike && content(old) == content(new) => FileContent::Same,
-        (Ok(_), Ok(_))
-            if content(old) == content(new) && [old, new].iter().any(|file| file.method() != Method::Stored) =>
-        {
+        (Err(_), Err(_)) if is_stored_alike => FileContent::SameChecksum,
+        (Ok(_), Ok(_)) if [old, new].iter().any(|file| file.method() != Method::Stored) => {
             match take(room, old.size().saturating_add(new.size())) {
                 false => FileContent::SameChecksum,
                 true if matches!((old.data(), new.data()), (Ok(old), Ok(new)) if *old == *new) => FileContent::Same,

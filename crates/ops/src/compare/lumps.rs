@@ -1,57 +1,68 @@
-//! Content of lumps: records, light, textures, visibility, collision models, and bytes that are read as nothing else.
+//! Content of lumps: records, textures, visibility, collision models, and bytes that are read as nothing else.
 
 use std::collections::HashMap;
 
 use super::change::{
-    BytesChange, Change, FieldChange, How, LightChange, LightDifference, RecordChange, RowChange, SolidChange,
-    TextureChange, WordChange,
+    BytesChange, Change, FieldChange, How, NumbersChange, RecordChange, RowChange, SolidChange, TextureChange,
+    WordChange,
 };
 use super::models::Models;
 use super::{Found, Sides};
+use super::{followed, light};
 use crate::align::{Hunk, hunks, once};
 use crate::diff::longest_rise;
-use bspkit::bytes::{Data, amount, differences, index};
-use bspkit::content::View;
-use bspkit::content::lightmap::{Block, Image, Light, LightSet, Luxel};
+use bspkit::bytes::{Data, differences, index};
 use bspkit::content::physics::Physics;
 use bspkit::content::textures::Textures;
 use bspkit::content::visibility::{VisRow, VisSet, Visibility};
-use bspkit::dialect::{LightModel, LuxelForm, Row, Span};
+use bspkit::dialect::{Row, Span};
 use bspkit::record::{Cell, FlagNames, RecordInfo};
 
 // Records of a lump, in one array or in several lists.
 
-pub(super) fn compare_records(
-    row: &Row,
-    [old, new]: [&[u8]; 2],
-    names: FlagNames,
-    finds_moved: bool,
-    found: &mut Found,
-) {
+pub(super) fn compare_records(sides: &Sides<'_>, row: &Row, [old, new]: [&[u8]; 2], found: &mut Found) {
     let (Ok(old_parts), Ok(new_parts)) = (row.parts(old), row.parts(new)) else { return };
     // An empty lump does not have lists.
     let known = if old_parts.len() < new_parts.len() { &new_parts } else { &old_parts };
     for (at, part) in known.iter().enumerate() {
         let (old, new) = (records(old, old_parts.get(at)), records(new, new_parts.get(at)));
-        let mut list = List { name: part.list, record: part.record, cells: Vec::new(), names, found };
-        let hunks = hunks(old, new, part.record.size);
-        let moved = if finds_moved { moved(old, new, part.record, &hunks) } else { Moved::default() };
+        let followed = sides.followed().and_then(|all| all.list(&found.lump.lump, part.list));
+        let mut list = List::new(part.list, part.record, sides.names(), found);
+        let keys = followed.as_ref().map(followed::List::keys);
+        let (keys, size) = match &keys {
+            Some(keys) => ([&keys[0][..], &keys[1]], followed::KEY),
+            None => ([old, new], part.record.size),
+        };
+        let hunks = hunks(keys[0], keys[1], size);
+        let mut moved = Moved::default();
+        // A record of one number is not moved: it has another value.
+        if sides.is_whole && part.record.fields.len() > 1 {
+            moved = self::moved(keys, size, &hunks);
+        }
+        let pairs = followed.as_ref().map(|_| pairing(new.len() / part.record.size, &hunks, &moved));
+        for (index, from) in pairs.iter().flatten().enumerate() {
+            if let (Some(from), Some(followed)) = (from, &followed) {
+                list.pair(sides, [old, new], [*from, index], followed, &mut moved);
+            }
+        }
         hunks.iter().for_each(|hunk| list.add(old, new, hunk, &moved));
+        list.numbers();
     }
 }
 
 /// Compares the records of brush models, which are found by their content and not by their numbers.
 pub(super) fn compare_models(
+    sides: &Sides<'_>,
     models: &Models,
     record: &'static RecordInfo,
     [old, new]: [&[u8]; 2],
-    names: FlagNames,
     found: &mut Found,
 ) {
     let size = record.size;
+    let followed = sides.followed().and_then(|all| all.list(&found.lump.lump, ""));
     let pairing = models.pairing(new.len() / size);
     let stays = longest_rise(&pairing);
-    let mut list = List { name: "", record, cells: Vec::new(), names, found };
+    let mut list = List::new("", record, sides.names(), found);
     let of = |how, index, from, fields| RecordChange { how, list: "", index, count: 1, from, fields };
     let mut is_kept = vec![false; old.len() / size];
     for (index, from) in pairing.into_iter().enumerate() {
@@ -63,7 +74,11 @@ pub(super) fn compare_models(
         is_kept[from] = true;
         let after = new.get(index * size..(index + 1) * size).unwrap_or_default();
         let elsewhere = Some(from).filter(|from| *from != index);
-        if before != after {
+        let expected = followed.as_ref().and_then(|list| list.followed(before));
+        if before != after && expected.as_deref() == Some(after) {
+            list.followed += 1;
+        } else if before != after {
+            let before = expected.as_deref().unwrap_or(before);
             let fields = if list.found.has_room() { list.fields(before, after) } else { Vec::new() };
             list.run(of(How::Changed, index, elsewhere, fields));
         } else if !stays[index] {
@@ -73,6 +88,7 @@ pub(super) fn compare_models(
     for index in (0..is_kept.len()).filter(|index| !is_kept[*index]) {
         list.run(of(How::Removed, index, None, Vec::new()));
     }
+    list.numbers();
 }
 
 /// Records with the same content at another index.
@@ -99,6 +115,11 @@ impl Moved {
         self.stays.get(new).is_some_and(|stays| *stays) && self.from(new).is_some()
     }
 
+    /// Says that a new record is listed in another way.
+    fn is_listed(&mut self, new: usize) {
+        self.stays.get_mut(new).into_iter().for_each(|stays| *stays = true);
+    }
+
     /// How many records of a hunk are listed.
     fn listed(&self, hunk: &Hunk) -> usize {
         let both = hunk.old.len().min(hunk.new.len());
@@ -111,17 +132,13 @@ impl Moved {
 }
 
 /// Finds the records that were moved: those that occur once among the old records that differ, and once among the new
-/// ones. None if that would make the list of differences longer. A record of one number is not moved: it has another
-/// value.
-fn moved(old: &[u8], new: &[u8], record: &RecordInfo, hunks: &[Hunk]) -> Moved {
-    if record.fields.len() < 2 || hunks.is_empty() {
-        return Moved::default();
-    }
-    let pairs = once(old, new, record.size, hunks);
+/// ones. None if that would make the list of differences longer.
+fn moved([old, new]: [&[u8]; 2], size: usize, hunks: &[Hunk]) -> Moved {
+    let pairs = once(old, new, size, hunks);
     if pairs.is_empty() {
         return Moved::default();
     }
-    let counts = [old, new].map(|bytes| bytes.len() / record.size);
+    let counts = [old, new].map(|bytes| bytes.len() / size);
     let mut moved = Moved { from: vec![None; counts[1]], gone: vec![false; counts[0]], stays: Vec::new() };
     for (old, new) in pairs {
         moved.from[new] = Some(old);
@@ -160,9 +177,55 @@ struct List<'f> {
     cells: Vec<Cell>,
     names: FlagNames,
     found: &'f mut Found,
+    /// How many records differ only in numbers, which follow what they name.
+    followed: usize,
 }
 
-impl List<'_> {
+impl<'f> List<'f> {
+    fn new(name: &'static str, record: &'static RecordInfo, names: FlagNames, found: &'f mut Found) -> Self {
+        List { name, record, cells: Vec::new(), names, found, followed: 0 }
+    }
+
+    /// Adds what differs in a record that is known to be in both maps.
+    fn pair(
+        &mut self,
+        sides: &Sides<'_>,
+        bytes: [&[u8]; 2],
+        [from, index]: [usize; 2],
+        followed: &followed::List<'_>,
+        moved: &mut Moved,
+    ) {
+        let size = self.record.size;
+        let [old, new] = [(bytes[0], from), (bytes[1], index)]
+            .map(|(bytes, index)| bytes.get(index * size..(index + 1) * size).unwrap_or_default());
+        if old == new {
+            return;
+        }
+        let expected = followed.followed(old);
+        let before = expected.as_deref().unwrap_or(old);
+        let (names, has_room) = (self.names, self.found.has_room());
+        let differ = self.differ(before, new).filter(|cell| !light::is_at_same(sides, cell, [from, index]));
+        let mut differ = differ.peekable();
+        let is_followed = differ.peek().is_none();
+        let fields = differ.filter(|_| has_room).map(|cell| change(cell, before, new, names)).collect();
+        if is_followed {
+            self.followed += 1;
+            return;
+        }
+        let from = Some(from).filter(|from| *from != index);
+        self.run(RecordChange { how: How::Changed, list: self.name, index, count: 1, from, fields });
+        moved.is_listed(index);
+    }
+
+    /// Adds the records of which only the numbers differ, as one change.
+    fn numbers(&mut self) {
+        if self.followed > 0 {
+            self.found.touched().numbers += self.followed;
+            let change = NumbersChange { list: self.name, count: self.followed };
+            self.found.lump.changes.push(Change::Numbers(change));
+        }
+    }
+
     fn add(&mut self, old: &[u8], new: &[u8], hunk: &Hunk, moved: &Moved) {
         let (size, list) = (self.record.size, self.name);
         let both = hunk.old.len().min(hunk.new.len());
@@ -214,149 +277,24 @@ impl List<'_> {
         self.found.add(|| Change::Record(change));
     }
 
-    /// The fields in which two records differ.
-    fn fields(&mut self, old: &[u8], new: &[u8]) -> Vec<FieldChange> {
+    /// The parts in which two records differ.
+    fn differ(&mut self, old: &[u8], new: &[u8]) -> impl Iterator<Item = &Cell> {
         if self.cells.is_empty() {
             self.cells = Cell::all(self.record.fields);
         }
-        let differs = |cell: &&Cell| old.get(cell.place.clone()) != new.get(cell.place.clone());
-        let change = |cell: &Cell| {
-            let [old, new] = [old, new].map(|record| cell.print(record, self.names));
-            FieldChange { field: cell.path.clone(), old, new }
-        };
-        self.cells.iter().filter(differs).map(change).collect()
+        self.cells.iter().filter(move |cell| old.get(cell.place.clone()) != new.get(cell.place.clone()))
+    }
+
+    /// The fields in which two records differ.
+    fn fields(&mut self, old: &[u8], new: &[u8]) -> Vec<FieldChange> {
+        let names = self.names;
+        self.differ(old, new).map(|cell| change(cell, old, new, names)).collect()
     }
 }
 
-// Luxels of faces and pages.
-
-/// The light of both maps.
-pub(super) struct Both<'s> {
-    old: View<Light<'s>>,
-    new: View<Light<'s>>,
-}
-
-/// Whether a lump holds light.
-pub(super) fn is_light(model: LightModel, lump: &str) -> bool {
-    match model {
-        LightModel::Faces(model) => model.lumps.iter().any(|lumps| lumps.light == lump),
-        LightModel::Pages(model) => model.lump == lump,
-        _ => false,
-    }
-}
-
-pub(super) fn compare_light(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mut Found) {
-    // A draft that edits light knows where it is, and each face has it at the same place as before.
-    if let Some(light) = sides.open.light.filter(|_| bytes[0].len() == bytes[1].len()) {
-        return compare_in_place(light, bytes, found);
-    }
-    let both =
-        sides.both_lights.get_or_init(|| Some(Both { old: sides.old.light().ok()?, new: sides.new.light().ok()? }));
-    let Some(Both { old, new }) = both else { return };
-    let lump = found.lump.lump.clone();
-    for (number, set) in new.sets().iter().enumerate().filter(|(_, set)| set.lump() == lump) {
-        let old_number = old.sets().iter().position(|other| other.name() == set.name() && other.lump() == set.lump());
-        for (at, block) in set.blocks().iter().enumerate() {
-            let before = old_number.and_then(|set| Some((set, old.sets()[set].block_of(block.index())?)));
-            let unequal = match before {
-                Some((old_set, old_at)) => differing(old, [old_set, old_at], new, [number, at]),
-                None => Unequal::other_sizes(all(block)),
-            };
-            add_light(found, set, block, unequal);
-        }
-        let gone = old_number.map(|old_number| &old.sets()[old_number]);
-        for block in gone.into_iter().flat_map(LightSet::blocks).filter(|block| set.block_of(block.index()).is_none()) {
-            add_light(found, set, block, Unequal::other_sizes(all(block)));
-        }
-    }
-}
-
-fn add_light(found: &mut Found, set: &LightSet, block: &Block, unequal: Unequal) {
-    let luxels = unequal.luxels;
-    if luxels > 0 {
-        found.touched().luxels += luxels;
-        let (name, index, is_page) = (set.name(), block.index(), set.is_pages());
-        found.add(|| Change::Light(LightChange { set: name, index, is_page, luxels, by: unequal.by() }));
-    }
-}
-
-fn compare_in_place(light: &Light<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
-    let lump = found.lump.lump.clone();
-    for set in light.sets().iter().filter(|set| set.lump() == lump) {
-        for block in set.blocks() {
-            let (start, form) = (block.bytes().start, set.form());
-            let luxels = start..start + all(block) * form.bytes();
-            let mut unequal = Unequal::default();
-            if let (Some(old), Some(new)) = (old.get(luxels.clone()), new.get(luxels)) {
-                unequal.count(old, new, form);
-            }
-            add_light(found, set, block, unequal);
-        }
-    }
-}
-
-/// The styles and planes of a block's images.
-fn images(block: &Block) -> impl Iterator<Item = (usize, usize)> {
-    let planes = block.planes();
-    (0..block.styles().len()).flat_map(move |style| (0..planes).map(move |plane| (style, plane)))
-}
-
-/// The luxels of a block that differ.
-#[derive(Default)]
-struct Unequal {
-    luxels: usize,
-    /// The largest difference, and all of them added up.
-    largest: u8,
-    sum: usize,
-    is_of_other_size: bool,
-}
-
-impl Unequal {
-    fn other_sizes(luxels: usize) -> Self {
-        Unequal { luxels, is_of_other_size: true, ..Unequal::default() }
-    }
-
-    /// Adds the luxels of two images.
-    fn count(&mut self, old: &[u8], new: &[u8], form: LuxelForm) {
-        if old == new {
-            return;
-        }
-        let luxels = old.chunks_exact(form.bytes()).zip(new.chunks_exact(form.bytes()));
-        for (old, new) in luxels.filter(|(old, new)| old != new) {
-            let [old, new] = [old, new].map(|bytes| Luxel::read(form, bytes).shown());
-            let by = old.into_iter().zip(new).map(|(old, new)| old.abs_diff(new)).max().unwrap_or(0);
-            self.luxels += 1;
-            self.largest = self.largest.max(by);
-            self.sum += usize::from(by);
-        }
-    }
-
-    fn by(&self) -> Option<LightDifference> {
-        let mean = amount(self.sum) / amount(self.luxels.max(1));
-        (!self.is_of_other_size).then_some(LightDifference { largest: self.largest, mean })
-    }
-}
-
-/// How many luxels the images of a block have.
-fn all(block: &Block) -> usize {
-    block.luxels() * block.styles().len() * block.planes()
-}
-
-/// How many luxels of a block differ; all of them if its images have other sizes or styles.
-fn differing(old: &Light<'_>, [old_set, old_at]: [usize; 2], new: &Light<'_>, [set, at]: [usize; 2]) -> Unequal {
-    let (before, after) = (&old.sets()[old_set].blocks()[old_at], &new.sets()[set].blocks()[at]);
-    let shape = |block: &Block| (block.size(), block.styles().len(), block.planes());
-    let form = new.sets()[set].form();
-    if shape(before) != shape(after) || old.sets()[old_set].form() != form {
-        return Unequal::other_sizes(all(before).max(all(after)));
-    }
-    let mut unequal = Unequal::default();
-    for (style, plane) in images(after) {
-        let old = old.bytes(Image { set: old_set, block: old_at, style, plane }).unwrap_or_default();
-        let new = new.bytes(Image { set, block: at, style, plane }).unwrap_or_default();
-        unequal.count(old, new, form);
-    }
-    unequal
+fn change(cell: &Cell, old: &[u8], new: &[u8], names: FlagNames) -> FieldChange {
+    let [old, new] = [old, new].map(|record| cell.print(record, names));
+    FieldChange { field: cell.path.clone(), old, new }
 }
 
 // Textures in a map, and lists of their names.

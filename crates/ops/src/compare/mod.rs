@@ -23,6 +23,8 @@
 mod change;
 mod entities;
 mod files;
+mod followed;
+mod light;
 mod lumps;
 mod models;
 mod whole;
@@ -34,13 +36,14 @@ use bspkit::bytes::Data;
 use bspkit::content::entities::Entities;
 use bspkit::content::lightmap::Light;
 use bspkit::content::pak::Pak;
-use bspkit::dialect::{Form, Role, Row};
+use bspkit::dialect::{Form, List, Role, Row};
 use bspkit::file::{Slot, SlotId};
+use bspkit::record::FlagNames;
 use bspkit::{Bsp, Compression, Draft, Error, ErrorKind, Result};
 pub use change::{
     BytesChange, Change, EntityChange, FieldChange, FileChange, FileContent, How, KeyChange, LightChange,
-    LightDifference, LineChange, LumpChanges, ModelsChange, RecordChange, Renumbered, RowChange, SolidChange,
-    TextChange, TextureChange, WordChange,
+    LightDifference, LineChange, LumpChanges, ModelsChange, NumbersChange, RecordChange, Renumbered, RowChange,
+    SolidChange, TextChange, TextureChange, WordChange,
 };
 pub use files::paks;
 pub use whole::{Files, chosen, whole};
@@ -165,9 +168,11 @@ struct Sides<'s> {
     /// The new content as a draft edits it, which knows what is as it was.
     open: Open<'s>,
     /// The light of both maps, if it can be read.
-    both_lights: OnceCell<Option<lumps::Both<'s>>>,
+    both_lights: OnceCell<Option<light::Both<'s>>>,
     /// The brush models of both maps, if their records differ.
     models: OnceCell<Option<models::Models>>,
+    /// Where records moved, if records were added or removed.
+    followed: OnceCell<Option<followed::Followed<'s>>>,
     /// Whether everything in the files is compared: the order of files, moved records, lines of text.
     is_whole: bool,
 }
@@ -188,7 +193,7 @@ const CONTENTS: &[(&str, Kind, Compare)] = &[
 
 /// The kind of a lump's content, by what its dialect knows of it.
 fn kind(bsp: &Bsp<'_>, slot: &Slot) -> Kind {
-    if lumps::is_light(bsp.dialect().light, &slot.name) {
+    if light::is_light(bsp.dialect().light, &slot.name) {
         return Kind::Light;
     }
     let form = bsp.dialect().rows_of(&slot.name).next().map(|row| row.form);
@@ -209,12 +214,28 @@ impl<'s> Sides<'s> {
             open: Open::default(),
             both_lights: OnceCell::new(),
             models: OnceCell::new(),
+            followed: OnceCell::new(),
             is_whole: false,
         }
     }
 }
 
-impl Sides<'_> {
+impl<'s> Sides<'s> {
+    /// Where records moved, if records were added or removed.
+    fn followed(&self) -> Option<&followed::Followed<'s>> {
+        self.followed.get_or_init(|| followed::Followed::read(self.old, self.new)).as_ref()
+    }
+
+    /// The light of both maps, if it can be read.
+    fn lights(&self) -> Option<&light::Both<'s>> {
+        self.both_lights.get_or_init(|| light::Both::read(self.old, self.new)).as_ref()
+    }
+
+    /// How flags are named.
+    fn names(&self) -> FlagNames {
+        self.old.dialect().game(self.old.version()).flags
+    }
+
     /// The brush models of both maps, if they can have other numbers.
     fn models(&self) -> Option<&models::Models> {
         self.models.get_or_init(|| models::Models::find(self.old, self.new)).as_ref()
@@ -264,14 +285,13 @@ impl Sides<'_> {
             (Some(_), Some(new_row)) if bytes[0].is_empty() => Some(new_row),
             _ => None,
         };
-        if lumps::is_light(self.old.dialect().light, &old.name) {
-            lumps::compare_light(self, &bytes, found);
+        if light::is_light(self.old.dialect().light, &old.name) {
+            light::compare_light(self, &bytes, found);
         } else if let Some(row) = row {
             let is_models = self.is_whole && self.old.role_of(old.id) == Some(Role::Models);
             match (row.form, self.models().filter(|_| is_models)) {
                 (Form::Array(record), Some(models)) => {
-                    let names = self.old.dialect().game(self.old.version()).flags;
-                    lumps::compare_models(models, record, [&bytes[0], &bytes[1]], names, found);
+                    lumps::compare_models(self, models, record, [&bytes[0], &bytes[1]], found);
                 }
                 _ => self.by_row(row, &bytes, found),
             }
@@ -284,8 +304,7 @@ impl Sides<'_> {
     fn by_row(&self, row: &Row, bytes: &[Data<'_>; 2], found: &mut Found) {
         match row.form {
             Form::Array(_) | Form::Lists(_) => {
-                let names = self.old.dialect().game(self.old.version()).flags;
-                lumps::compare_records(row, [&bytes[0], &bytes[1]], names, self.is_whole, found);
+                lumps::compare_records(self, row, [&bytes[0], &bytes[1]], found);
             }
             Form::Lens(what) => {
                 if let Some((.., compare)) = CONTENTS.iter().find(|(name, ..)| *name == what) {
@@ -300,9 +319,13 @@ impl Sides<'_> {
 /// Whether two rows say the same of the content.
 fn is_same_form(old: &Row, new: &Row) -> bool {
     match (old.form, new.form) {
-        (Form::Array(old), Form::Array(new)) => std::ptr::eq(old, new),
-        (Form::Lens(old), Form::Lens(new)) => old == new,
-        _ => std::ptr::eq(old, new),
+        (Form::Array(old), Form::Array(new)) => old == new,
+        (Form::Lists(old), Form::Lists(new)) => {
+            let lists = |lists: &[List]| lists.iter().map(|list| (list.name, list.record)).collect::<Vec<_>>();
+            lists(old) == lists(new)
+        }
+        (Form::Lens(old), Form::Lens(new)) | (Form::Opaque(old), Form::Opaque(new)) => old == new,
+        _ => false,
     }
 }
 
@@ -474,6 +497,8 @@ pub struct Touched {
     pub values: usize,
     /// Records that were added, removed or changed.
     pub records: usize,
+    /// Records of which only numbers changed, for records that moved in their list.
+    pub numbers: usize,
     /// Embedded files.
     pub files: usize,
     /// Luxels: points of light.
@@ -561,11 +586,12 @@ impl Touched {
     }
 
     /// The counts with the words for one and for several.
-    fn counts(&self) -> [(usize, &'static str, &'static str); 9] {
+    fn counts(&self) -> [(usize, &'static str, &'static str); 10] {
         [
             (self.entities, "entity", "entities"),
             (self.values, "value", "values"),
             (self.records, "record", "records"),
+            (self.numbers, "record with other numbers for what moved", "records with other numbers for what moved"),
             (self.files, "file", "files"),
             (self.luxels, "luxel", "luxels"),
             (self.textures, "texture", "textures"),
@@ -581,6 +607,7 @@ impl std::ops::AddAssign for Touched {
         self.entities += other.entities;
         self.values += other.values;
         self.records += other.records;
+        self.numbers += other.numbers;
         self.files += other.files;
         self.luxels += other.luxels;
         self.textures += other.textures;

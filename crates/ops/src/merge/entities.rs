@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lists::Records;
-use super::moves::Moves;
 use super::{Conflict, Desk, Side, Sides, Source, Subject, twin};
+use crate::align::moves::Moves;
 use crate::diff::by_index;
 use crate::patch::{Change, Operation, Patch, Target};
 use bspkit::bytes::escaped;

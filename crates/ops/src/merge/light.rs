@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::align::Lists;
-use super::moves::{LOST, Moves};
 use super::{Sides, is_of_both};
+use crate::align::lists::Lists;
+use crate::align::moves::{LOST, Moves};
 use crate::luxels::offsets;
 use bspkit::Result;
 use bspkit::bytes::{Data, word};

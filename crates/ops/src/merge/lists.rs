@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::align::{Lists, motions};
 use super::light::{self, Light};
-use super::moves::{self, GONE, LOST, Marks, Moves};
-use super::units::{Numbers, Unit};
 use super::{Conflict, Desk, Side, Sides, Subject, is_same, twin};
+use crate::align::lists::{Lists, motions};
+use crate::align::moves::{self, GONE, LOST, Marks, Moves};
+use crate::align::units::{Numbers, Unit};
 use crate::luxels::offsets;
 use bspkit::bytes::word;
 use bspkit::content::pak::Pak;

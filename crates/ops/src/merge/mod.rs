@@ -27,17 +27,15 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
-mod align;
 mod entities;
 mod files;
 mod light;
 mod lists;
-mod moves;
 mod textures;
-mod units;
+mod torn;
 
+use crate::align::lists::Lists;
 use crate::patch::Patch;
-use align::Lists;
 use bspkit::bytes::escaped;
 use bspkit::dialect::{Form, Role};
 use bspkit::file::{Layout, SegmentKind, Slot, SlotId};
@@ -106,7 +104,7 @@ pub fn merge_with<'a>(
         None => None,
     };
     if lists.is_some() && records.is_none() {
-        units::torn(&sides).into_iter().for_each(|conflict| desk.push(conflict));
+        torn::torn(&sides).into_iter().for_each(|conflict| desk.push(conflict));
     }
     let mut ready = textures::merge(&sides, records.as_ref(), &mut desk)?;
     ready.extend(records.as_ref().into_iter().flat_map(Records::light));
@@ -131,7 +129,7 @@ pub fn merge_with<'a>(
     }
     let mut conflicts = desk.conflicts();
     if conflicts.is_empty() {
-        conflicts.extend(units::introduced(&sides, &draft)?);
+        conflicts.extend(torn::introduced(&sides, &draft)?);
     }
     Ok(Merged { draft, conflicts, theirs: taken, both })
 }

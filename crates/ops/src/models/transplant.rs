@@ -35,7 +35,7 @@ impl Transplant<'_, '_, '_> {
         for site in sites {
             let list = &self.theirs.links.sites[site];
             match self.own.links.site(&list.name) {
-                Some(own) if std::ptr::eq(self.own.links.sites[own].record.fields, list.record.fields) => {
+                Some(own) if self.own.links.sites[own].record == list.record => {
                     self.sites.insert(site, own);
                 }
                 Some(_) => {

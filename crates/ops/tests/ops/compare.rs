@@ -1,6 +1,7 @@
 //! What an edit touches, and what differs between two maps: everything that differs is named, and nothing else is.
 
 mod files;
+mod followed;
 mod identity;
 mod models;
 mod whole;

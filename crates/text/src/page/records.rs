@@ -401,7 +401,9 @@ fn lines_of(lump: &LumpChanges, is_meant: IsMeant) -> impl Iterator<Item = &Chan
 
 /// How many more changes there are. What is not listed is of the kind of the lump's content.
 fn more_of(lump: &LumpChanges, is_meant: IsMeant) -> usize {
-    let is_content = |change: &Change| !matches!(change, Change::Version(..) | Change::Word(_) | Change::Models(_));
+    let is_content = |change: &Change| {
+        !matches!(change, Change::Version(..) | Change::Word(_) | Change::Models(_) | Change::Numbers(_))
+    };
     if lines_of(lump, is_meant).any(is_content) { lump.more } else { 0 }
 }
 

@@ -380,7 +380,7 @@ fn name(row: &Row) -> (String, usize) {
 
 /// Whether two rows have the same records in the same lists.
 fn is_same(one: &Row, other: &Row) -> bool {
-    let types = |row| records(row).iter().map(|record| (record.type_id)()).collect::<Vec<_>>();
+    let types = |row| records(row);
     let lists = |row: &Row| matches!(row.form, Form::Lists(_));
     types(one) == types(other) && lists(one) == lists(other)
 }

@@ -95,3 +95,19 @@ fn a_file_that_was_renamed_and_edited_is_one_change() {
     let script = script.unwrap();
     assert_eq!(script.text.as_ref().map(|text| (text.added, text.removed)), Some((1, 1)));
 }
+
+/// Bytes that are stored alike are the same content only where the directory says the same of them.
+#[test]
+fn a_file_with_another_checksum_or_encryption_changed() {
+    let map = with_files(&[("a.txt", b"the gate opens\n")], false);
+    let crc = map.pak().unwrap().get(0).unwrap().crc();
+    assert_eq!(files(&map, &with_checksum(&map, crc, 7)), ["PAKFILE: a.txt changed, 15 bytes"]);
+
+    let mut bytes = map.container().bytes().to_vec();
+    let record = bytes.windows(4).rposition(|word| word == b"PK\x01\x02").unwrap();
+    bytes[record + 8] |= 1;
+    let encrypted = Bsp::from_vec(bytes).unwrap();
+    assert!(encrypted.pak().unwrap().get(0).unwrap().is_encrypted());
+    assert_eq!(files(&map, &encrypted), ["PAKFILE: a.txt changed, 15 bytes"]);
+    assert!(files(&encrypted, &encrypted).is_empty());
+}

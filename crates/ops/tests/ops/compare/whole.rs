@@ -167,3 +167,11 @@ fn of_two_dialects_what_has_the_same_form_is_compared() {
     assert!(files.skipped.contains(&"FACES".to_owned()) && !files.skipped.contains(&"ENTITIES".to_owned()));
     assert!(found.lumps.iter().all(|lump| lump.lump == "ENTITIES"), "{:?}", names(&found));
 }
+
+#[test]
+fn records_of_one_struct_are_compared_in_maps_of_two_dialects() {
+    let found = compare::whole(&fixture("source/room_v20"), &fixture("source/room_l4d2"), 10);
+    let files = found.files.as_ref().unwrap();
+    assert_eq!(files.dialects, ("source", "l4d2"));
+    assert!(files.skipped.iter().all(|lump| !["PLANES", "VERTEXES", "FACES"].contains(&lump.as_str())), "{files:?}");
+}

@@ -3,19 +3,19 @@
 use bspkit::record::Order;
 
 /// The place of a record that was removed.
-pub(super) const GONE: usize = usize::MAX;
+pub(crate) const GONE: usize = usize::MAX;
 
 /// The place of a record that is not there, or is not known: it was removed or replaced among records that are alike,
 /// or among others that changed.
-pub(super) const LOST: usize = usize::MAX - 1;
+pub(crate) const LOST: usize = usize::MAX - 1;
 
 /// Where the records of a list are; a list without moves has each of them where it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Moves {
+pub(crate) struct Moves {
     /// The new index of each old record, [`GONE`] or [`LOST`].
-    pub(super) place: Vec<usize>,
+    pub(crate) place: Vec<usize>,
     /// The old record of each new one; [`GONE`] for those that are new.
-    pub(super) from: Vec<usize>,
+    pub(crate) from: Vec<usize>,
     /// The first record from each one on that is not gone, and the last one up to it.
     next: Vec<usize>,
     last: Vec<usize>,
@@ -28,7 +28,7 @@ pub(super) struct Moves {
 
 impl Moves {
     /// The moves with these new places of the old records, in a list of `len` new ones.
-    pub(super) fn new(place: Vec<usize>, len: usize) -> Self {
+    pub(crate) fn new(place: Vec<usize>, len: usize) -> Self {
         let mut from = vec![GONE; len];
         for (old, new) in place.iter().enumerate() {
             if let Some(from) = from.get_mut(*new) {
@@ -52,45 +52,45 @@ impl Moves {
     }
 
     /// The moves of a side whose records have these numbers in the base; new ones have other numbers.
-    pub(super) fn with_names(self, base: &Moves) -> Self {
+    pub(crate) fn with_names(self, base: &Moves) -> Self {
         let name = |(at, old): (usize, &usize)| if *old < LOST { *old } else { base.place.len() + at };
         Moves { names: base.from.iter().enumerate().map(name).collect(), ..self }
     }
 
     /// The number that the base has for a record.
-    pub(super) fn name(&self, old: i64) -> i64 {
+    pub(crate) fn name(&self, old: i64) -> i64 {
         let name = usize::try_from(old).ok().and_then(|old| self.names.get(old));
         name.and_then(|name| i64::try_from(*name).ok()).unwrap_or(old)
     }
 
     /// Moves of which nothing is known.
-    pub(super) fn lost(old: usize, new: usize) -> Self {
+    pub(crate) fn lost(old: usize, new: usize) -> Self {
         Moves::new(vec![LOST; old], new)
     }
 
     /// The same moves with some records of which nothing is known.
-    pub(super) fn without(mut self, unknown: &[usize]) -> Self {
+    pub(crate) fn without(mut self, unknown: &[usize]) -> Self {
         unknown.iter().for_each(|old| self.place[*old] = LOST);
         Moves::new(self.place, self.from.len())
     }
 
     /// Numbers of the new list as they are, of records whose old ones are known.
-    pub(super) fn known(&self) -> Self {
+    pub(crate) fn known(&self) -> Self {
         let known = |(new, from): (usize, &usize)| if *from < LOST { new } else { LOST };
         Moves::new(self.from.iter().enumerate().map(known).collect(), self.from.len())
     }
 
-    pub(super) fn is_uncertain(&self) -> bool {
+    pub(crate) fn is_uncertain(&self) -> bool {
         self.place.contains(&LOST)
     }
 
     /// Whether the first records are where they were.
-    pub(super) fn keeps(&self, count: usize) -> bool {
+    pub(crate) fn keeps(&self, count: usize) -> bool {
         count <= self.place.len() && self.place[..count].iter().enumerate().all(|(old, new)| old == *new)
     }
 
     /// Whether a record that stays is at another place.
-    pub(super) fn shifts(&self) -> bool {
+    pub(crate) fn shifts(&self) -> bool {
         self.place.iter().enumerate().any(|(old, new)| *new < LOST && *new != old)
     }
 
@@ -99,7 +99,7 @@ impl Moves {
     }
 
     /// The new index that a number names, or the reason why it names nothing.
-    pub(super) fn one(&self, old: i64) -> Result<i64, &'static str> {
+    pub(crate) fn one(&self, old: i64) -> Result<i64, &'static str> {
         match self.index(old).map(|old| self.place[old]) {
             None => Err("it names a record that is not there"),
             Some(GONE) => Err("the other side removes the record that it names"),
@@ -109,7 +109,7 @@ impl Moves {
     }
 
     /// The new first record and the count of a run.
-    pub(super) fn run(&self, first: i64, count: i64, order: Order) -> Result<(i64, i64), &'static str> {
+    pub(crate) fn run(&self, first: i64, count: i64, order: Order) -> Result<(i64, i64), &'static str> {
         let range = self.index(first).zip(self.index(first.saturating_add(count - 1)));
         let (from, to) = range.ok_or("it names records that are not there")?;
         let is_whole = self.place[to] < LOST && self.breaks[from] == self.breaks[to];
@@ -134,7 +134,7 @@ impl Moves {
     }
 
     /// What a number is compared by: the same number for the same record.
-    pub(super) fn mark(&self, old: i64, marks: Marks) -> i64 {
+    pub(crate) fn mark(&self, old: i64, marks: Marks) -> i64 {
         let is_lost = self.index(old).is_some_and(|old| self.place[old] == LOST);
         match marks {
             Marks::Blurred if is_lost => i64::MIN,
@@ -143,7 +143,7 @@ impl Moves {
     }
 
     /// What a run is compared by: its first and its last record that stay.
-    pub(super) fn marks(&self, first: i64, count: i64, marks: Marks) -> [i64; 2] {
+    pub(crate) fn marks(&self, first: i64, count: i64, marks: Marks) -> [i64; 2] {
         let last = first.saturating_add(count - 1);
         let mark = |old: i64| self.mark(old, marks);
         let Some((from, to)) = self.index(first).zip(self.index(last)) else {
@@ -160,7 +160,7 @@ impl Moves {
 /// The records of a list that both sides moved, in the order of the merged map: their numbers in the base, ours and
 /// theirs. `None` if it is not clear what both sides want: both change the order of what stays, both add records at the
 /// same place within the list, or it is not known which record is which.
-pub(super) fn woven(ours: &Moves, theirs: &Moves) -> Option<Vec<[usize; 3]>> {
+pub(crate) fn woven(ours: &Moves, theirs: &Moves) -> Option<Vec<[usize; 3]>> {
     if ours.is_uncertain() || theirs.is_uncertain() {
         return None;
     }
@@ -215,7 +215,7 @@ fn new_row(side: usize, new: usize) -> [usize; 3] {
 
 /// How numbers of records whose new places are not known are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Marks {
+pub(crate) enum Marks {
     /// Each is another one.
     Exact,
     /// All are the same.

@@ -1,33 +1,24 @@
-//! The numbers of a record that mean something only together, and whether lumps of different sides fit together.
+//! The numbers of a record that name records of other lists: those that mean something only together are one unit.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::moves::{Marks, Moves};
-use super::{Conflict, Sides, is_same, twin};
-use crate::check;
-use bspkit::dialect::Row;
-use bspkit::file::{Layout, Slot};
-use bspkit::finding::Finding;
 use bspkit::links::{How, Link, Links, Word};
-use bspkit::record::{CountForm, Meaning};
-use bspkit::{Bsp, Draft, Result};
-
-// The numbers of a record that name records of other lists: those that mean something only together are one unit.
+use bspkit::record::CountForm;
 
 /// Numbers that are read together: an index, a run and its count, an array and the number of its items.
-pub(super) struct Unit<'l> {
+pub(crate) struct Unit<'l> {
     links: Vec<&'l Link>,
     words: Vec<Word>,
     /// Their bytes in the record.
-    pub(super) bytes: Vec<Range<usize>>,
+    pub(crate) bytes: Vec<Range<usize>>,
 }
 
 /// The new places of each list's records, by the number of the list; `None` where numbers stay.
-pub(super) type Numbers<'m> = [Option<&'m Moves>];
+pub(crate) type Numbers<'m> = [Option<&'m Moves>];
 
 /// The units of the records of a list.
-pub(super) fn units<'l>(links: &'l Links<'_>, from: usize) -> Vec<Unit<'l>> {
+pub(crate) fn units<'l>(links: &'l Links<'_>, from: usize) -> Vec<Unit<'l>> {
     let mut units: Vec<Unit<'l>> = Vec::new();
     for link in links.links.iter().filter(|link| link.from == from) {
         let mut own = Unit { links: Vec::new(), words: link.words(), bytes: vec![link.place()] };
@@ -53,25 +44,30 @@ pub(super) fn units<'l>(links: &'l Links<'_>, from: usize) -> Vec<Unit<'l>> {
 
 impl<'l> Unit<'l> {
     /// The path of the first field.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.links.first().map_or("", |link| link.array())
     }
 
     /// Whether another unit has the same fields, of the same meaning.
-    pub(super) fn is_like(&self, other: &Unit<'_>) -> bool {
+    pub(crate) fn is_like(&self, other: &Unit<'_>) -> bool {
         let both = self.links.iter().zip(&other.links);
         self.links.len() == other.links.len()
             && both.clone().all(|(one, two)| one.field == two.field && one.to == two.to)
     }
 
+    /// What it says.
+    pub(crate) fn links(&self) -> impl Iterator<Item = &'l Link> {
+        self.links.iter().copied()
+    }
+
     /// The lists that it names records of.
-    pub(super) fn targets(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn targets(&self) -> impl Iterator<Item = usize> {
         self.links.iter().map(|link| link.to)
     }
 
     /// What the numbers of a record mean, to be compared: two records of different maps have the same if they name the
     /// same records. Numbers that name records of lists in `hidden` are left out. `lens` has the numbers of records.
-    pub(super) fn meaning(
+    pub(crate) fn meaning(
         &self,
         record: &[u8],
         lens: &[usize],
@@ -133,7 +129,7 @@ impl<'l> Unit<'l> {
     }
 
     /// Puts the numbers of a record of one side into the merged one, as the merged map numbers records.
-    pub(super) fn put(
+    pub(crate) fn put(
         &self,
         record: &[u8],
         lens: &[usize],
@@ -179,68 +175,4 @@ fn end_of_list(link: &Link, record: &[u8], moves: &Moves, merged: &mut [u8]) {
     if is_empty && (new + 1..=old).contains(&link.word.get(record)) {
         let _ = link.word.put(merged, new);
     }
-}
-
-// Whether lumps of different sides fit together.
-
-/// Lumps that one side changed whose records refer to those of a lump of which the other side changed the size: the
-/// references name other records then.
-pub(super) fn torn(sides: &Sides<'_, '_>) -> Vec<Conflict> {
-    let mut conflicts = Vec::new();
-    for (own, other, whose) in [(sides.ours, sides.theirs, "our"), (sides.theirs, sides.ours, "their")] {
-        for slot in sides.base.slots() {
-            let Some(changed) = twin(own, slot).filter(|twin| !is_same(sides.base, slot, own, twin)) else { continue };
-            for target in targets(own, changed) {
-                let resized = sides.base.slot(target).ok().filter(|slot| is_resized(sides.base, slot, other));
-                if resized.is_some_and(|slot| !is_resized(sides.base, slot, own)) {
-                    let message = format!(
-                        "{whose} side changes it, and the other side the number of records of {target}, \
-                         to which it refers"
-                    );
-                    conflicts.push(Conflict::lump(&slot.name, message));
-                }
-            }
-        }
-    }
-    conflicts
-}
-
-/// The lumps that the records of a slot refer to.
-fn targets(bsp: &Bsp<'_>, slot: &Slot) -> HashSet<&'static str> {
-    let record = bsp.row(slot).ok().and_then(Row::record);
-    let fields = record.iter().flat_map(|record| record.fields.iter());
-    let lumps = fields.filter_map(|field| match field.meaning {
-        Meaning::Run { lump, .. } => Some(lump),
-        meaning => meaning.one().map(|(lump, _)| lump),
-    });
-    lumps.collect()
-}
-
-fn is_resized(base: &Bsp<'_>, slot: &Slot, side: &Bsp<'_>) -> bool {
-    let size = |bsp: &Bsp<'_>, slot: &Slot| bsp.decompressed_size(slot.id).unwrap_or(slot.stored.len());
-    twin(side, slot).is_some_and(|twin| size(base, slot) != size(side, twin))
-}
-
-/// Errors of the merged map that neither side has.
-pub(super) fn introduced(sides: &Sides<'_, '_>, draft: &Draft<'_>) -> Result<Vec<Conflict>> {
-    if draft.changes()?.is_empty() {
-        return Ok(Vec::new());
-    }
-    let errors = |bsp: &Bsp<'_>| -> Result<Vec<Finding>> {
-        let found = check::run(bsp, &check::Options::default())?;
-        Ok(found.into_iter().filter(Finding::is_error).collect())
-    };
-    let bytes = draft.plan(Layout::Keep)?.to_vec();
-    let merged = errors(&Bsp::from_data(bytes.into(), Some(sides.ours.dialect()))?)?;
-    if merged.is_empty() {
-        return Ok(Vec::new());
-    }
-    let key = |finding: &Finding| (finding.code.name, finding.place.lump.clone(), finding.message.clone());
-    let known: HashSet<_> = errors(sides.ours)?.iter().chain(&errors(sides.theirs)?).map(key).collect();
-    let new = merged.iter().filter(|finding| !known.contains(&key(finding)));
-    let conflict = |finding: &Finding| {
-        let message = format!("the merged map would have an error that neither side has: {}", finding.message);
-        Conflict::lump(finding.place.lump.as_deref().unwrap_or_default(), message)
-    };
-    Ok(new.map(conflict).collect())
 }

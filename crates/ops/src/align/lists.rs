@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::moves::{GONE, LOST, Marks, Moves};
 use super::units::{Unit, units};
-use crate::align::{Hunk, aligned as differing};
+use super::{Hunk, aligned as differing};
 use bspkit::bytes::Data;
 use bspkit::content::entities::Entities;
 use bspkit::dialect::{EntityForm, Form, Role};
@@ -26,28 +26,28 @@ const ROUNDS: usize = 5;
 const CONFIRMED: usize = 16;
 
 /// The records of a map, and what they refer to.
-pub(super) struct Lists<'m, 'a> {
-    pub(super) map: &'m Bsp<'a>,
-    pub(super) links: Links<'a>,
+pub(crate) struct Lists<'m, 'a> {
+    pub(crate) map: &'m Bsp<'a>,
+    pub(crate) links: Links<'a>,
     /// The numbers of records.
-    pub(super) lens: Vec<usize>,
+    pub(crate) lens: Vec<usize>,
 }
 
 impl<'m, 'a> Lists<'m, 'a> {
-    pub(super) fn of(map: &'m Bsp<'a>) -> Result<Self> {
+    pub(crate) fn of(map: &'m Bsp<'a>) -> Result<Self> {
         let links = map.links()?;
         let lens = links.sites.iter().map(Site::len).collect();
         Ok(Lists { map, links, lens })
     }
 
     /// The units of each list.
-    pub(super) fn units(&self) -> Vec<Vec<Unit<'_>>> {
+    pub(crate) fn units(&self) -> Vec<Vec<Unit<'_>>> {
         (0..self.links.sites.len()).map(|site| units(&self.links, site)).collect()
     }
 
     /// Whether the records of a list that both sides moved can be put together: they are all that its lump has, and
     /// others that belong to them by their order moved alike.
-    pub(super) fn may_weave(&self, site: usize, ours: &[Option<Moves>], theirs: &[Option<Moves>]) -> bool {
+    pub(crate) fn may_weave(&self, site: usize, ours: &[Option<Moves>], theirs: &[Option<Moves>]) -> bool {
         let own = &self.links.sites[site];
         let is_whole = matches!(own.row.form, Form::Array(_)) && own.range.len() == own.bytes.len();
         let is_beside = own.parallel.is_none_or(|_| {
@@ -62,9 +62,9 @@ impl<'m, 'a> Lists<'m, 'a> {
     }
 
     /// Whether another map has the same lists, with the same references.
-    pub(super) fn is_like(&self, other: &Lists<'_, '_>) -> bool {
+    pub(crate) fn is_like(&self, other: &Lists<'_, '_>) -> bool {
         let both = self.links.sites.iter().zip(&other.links.sites);
-        let is_same = |(one, two): (&Site<'_>, &Site<'_>)| one.name == two.name && std::ptr::eq(one.record, two.record);
+        let is_same = |(one, two): (&Site<'_>, &Site<'_>)| one.name == two.name && one.record == two.record;
         let (one, two) = (self.units(), other.units());
         self.links.sites.len() == other.links.sites.len()
             && both.clone().all(is_same)
@@ -105,7 +105,7 @@ struct Evidence {
 type Votes = HashMap<(usize, usize), usize>;
 
 /// What a side did to each list of the base. Both have the same lists.
-pub(super) fn motions(base: &Lists<'_, '_>, side: &Lists<'_, '_>) -> Result<Vec<Option<Moves>>> {
+pub(crate) fn motions(base: &Lists<'_, '_>, side: &Lists<'_, '_>) -> Result<Vec<Option<Moves>>> {
     let order = order(&base.links);
     let count = base.links.sites.len();
     let mut rank = vec![0; count];
@@ -411,7 +411,7 @@ fn stored<'a>(lists: &Lists<'_, 'a>, lump: &str) -> Option<Data<'a>> {
 }
 
 /// The entities of a map; `None` if it has no text.
-pub(super) fn entities<'a>(map: &Bsp<'a>) -> Result<Option<Entities<'a>>> {
+pub(crate) fn entities<'a>(map: &Bsp<'a>) -> Result<Option<Entities<'a>>> {
     let slot = map.role(Role::Entities).filter(|slot| slot.length != 0);
     slot.map(|slot| Entities::parse(map.bytes(slot.id)?, map.entity_rules())).transpose()
 }

@@ -1,0 +1,170 @@
+//! Luxels of faces and pages.
+
+use super::change::{Change, How, LightChange, LightDifference};
+use super::{Found, Sides};
+use bspkit::Bsp;
+use bspkit::bytes::{Data, amount};
+use bspkit::content::View;
+use bspkit::content::lightmap::{Block, Image, Light, LightSet, Luxel};
+use bspkit::dialect::{LightModel, LuxelForm};
+use bspkit::record::{Cell, Meaning};
+
+/// The light of both maps.
+pub(super) struct Both<'s> {
+    old: View<Light<'s>>,
+    new: View<Light<'s>>,
+}
+
+impl<'s> Both<'s> {
+    pub(super) fn read(old: &Bsp<'s>, new: &Bsp<'s>) -> Option<Self> {
+        Some(Both { old: old.light().ok()?, new: new.light().ok()? })
+    }
+}
+
+/// Whether a lump holds light.
+pub(super) fn is_light(model: LightModel, lump: &str) -> bool {
+    match model {
+        LightModel::Faces(model) => model.lumps.iter().any(|lumps| lumps.light == lump),
+        LightModel::Pages(model) => model.lump == lump,
+        _ => false,
+    }
+}
+
+pub(super) fn compare_light(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mut Found) {
+    // A draft that edits light knows where it is, and each face has it at the same place as before.
+    if let Some(light) = sides.open.light.filter(|_| bytes[0].len() == bytes[1].len()) {
+        return compare_in_place(light, bytes, found);
+    }
+    let Some(Both { old, new }) = sides.lights() else { return };
+    let lump = found.lump.lump.clone();
+    for (number, set) in new.sets().iter().enumerate().filter(|(_, set)| set.lump() == lump) {
+        let old_number = number_of(old, set);
+        let faces = sides.followed().filter(|_| !set.is_pages()).and_then(|all| all.list(set.faces(), ""));
+        let mut is_seen = vec![false; old_number.map_or(0, |set| old.sets()[set].blocks().len())];
+        for (at, block) in set.blocks().iter().enumerate() {
+            let from = faces.as_ref().map_or(Some(block.index()), |faces| faces.before(block.index()));
+            let before = old_number.and_then(|set| Some((set, old.sets()[set].block_of(from?)?)));
+            let (how, unequal) = match before {
+                Some((old_set, old_at)) => {
+                    is_seen[old_at] = true;
+                    (How::Changed, differing(old, [old_set, old_at], new, [number, at]))
+                }
+                None => (How::Added, Unequal::other_sizes(all(block))),
+            };
+            add_light(found, set, block, how, unequal);
+        }
+        let before = old_number.into_iter().flat_map(|number| old.sets()[number].blocks());
+        for (block, _) in before.zip(is_seen).filter(|(_, is_seen)| !is_seen) {
+            add_light(found, set, block, How::Removed, Unequal::other_sizes(all(block)));
+        }
+    }
+}
+
+/// The number of the set of the old map that another set is compared with.
+fn number_of(old: &Light<'_>, set: &LightSet) -> Option<usize> {
+    old.sets().iter().position(|other| other.name() == set.name() && other.lump() == set.lump())
+}
+
+fn add_light(found: &mut Found, set: &LightSet, block: &Block, how: How, unequal: Unequal) {
+    let luxels = unequal.luxels;
+    if luxels > 0 {
+        found.touched().luxels += luxels;
+        let (name, index, is_page) = (set.name(), block.index(), set.is_pages());
+        found.add(|| Change::Light(LightChange { how, set: name, index, is_page, luxels, by: unequal.by() }));
+    }
+}
+
+fn compare_in_place(light: &Light<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
+    let lump = found.lump.lump.clone();
+    for set in light.sets().iter().filter(|set| set.lump() == lump) {
+        for block in set.blocks() {
+            let (start, form) = (block.bytes().start, set.form());
+            let luxels = start..start + all(block) * form.bytes();
+            let mut unequal = Unequal::default();
+            if let (Some(old), Some(new)) = (old.get(luxels.clone()), new.get(luxels)) {
+                unequal.count(old, new, form);
+            }
+            add_light(found, set, block, How::Changed, unequal);
+        }
+    }
+}
+
+/// The styles and planes of a block's images.
+fn images(block: &Block) -> impl Iterator<Item = (usize, usize)> {
+    let planes = block.planes();
+    (0..block.styles().len()).flat_map(move |style| (0..planes).map(move |plane| (style, plane)))
+}
+
+/// The luxels of a block that differ.
+#[derive(Default)]
+struct Unequal {
+    luxels: usize,
+    /// The largest difference, and all of them added up.
+    largest: u8,
+    sum: usize,
+    is_of_other_size: bool,
+}
+
+impl Unequal {
+    fn other_sizes(luxels: usize) -> Self {
+        Unequal { luxels, is_of_other_size: true, ..Unequal::default() }
+    }
+
+    /// Adds the luxels of two images.
+    fn count(&mut self, old: &[u8], new: &[u8], form: LuxelForm) {
+        if old == new {
+            return;
+        }
+        let luxels = old.chunks_exact(form.bytes()).zip(new.chunks_exact(form.bytes()));
+        for (old, new) in luxels.filter(|(old, new)| old != new) {
+            let [old, new] = [old, new].map(|bytes| Luxel::read(form, bytes).shown());
+            let by = old.into_iter().zip(new).map(|(old, new)| old.abs_diff(new)).max().unwrap_or(0);
+            self.luxels += 1;
+            self.largest = self.largest.max(by);
+            self.sum += usize::from(by);
+        }
+    }
+
+    fn by(&self) -> Option<LightDifference> {
+        let mean = amount(self.sum) / amount(self.luxels.max(1));
+        (!self.is_of_other_size).then_some(LightDifference { largest: self.largest, mean })
+    }
+}
+
+/// How many luxels the images of a block have.
+fn all(block: &Block) -> usize {
+    block.luxels() * block.styles().len() * block.planes()
+}
+
+/// How many luxels of a block differ; all of them if its images have other sizes or styles.
+fn differing(old: &Light<'_>, [old_set, old_at]: [usize; 2], new: &Light<'_>, [set, at]: [usize; 2]) -> Unequal {
+    let (before, after) = (&old.sets()[old_set].blocks()[old_at], &new.sets()[set].blocks()[at]);
+    let shape = |block: &Block| (block.size(), block.styles().len(), block.planes());
+    let form = new.sets()[set].form();
+    if shape(before) != shape(after) || old.sets()[old_set].form() != form {
+        return Unequal::other_sizes(all(before).max(all(after)));
+    }
+    let mut unequal = Unequal::default();
+    for (style, plane) in images(after) {
+        let old = old.bytes(Image { set: old_set, block: old_at, style, plane }).unwrap_or_default();
+        let new = new.bytes(Image { set, block: at, style, plane }).unwrap_or_default();
+        unequal.count(old, new, form);
+    }
+    unequal
+}
+
+/// Whether a part of two records is the place of the same light.
+pub(super) fn is_at_same(sides: &Sides<'_>, cell: &Cell, [from, index]: [usize; 2]) -> bool {
+    let Meaning::Offset { lump } = cell.meaning else { return false };
+    let Some(Both { old, new }) = sides.lights() else { return false };
+    let mut sets = (0..new.sets().len()).filter(|set| new.sets()[*set].lump() == lump).peekable();
+    sets.peek().is_some()
+        && sets.all(|number| {
+            let set = &new.sets()[number];
+            let Some(old_number) = number_of(old, set) else { return false };
+            match (old.sets()[old_number].block_of(from), set.block_of(index)) {
+                (Some(before), Some(at)) => differing(old, [old_number, before], new, [number, at]).luxels == 0,
+                (before, at) => before == at,
+            }
+        })
+}

@@ -1,0 +1,73 @@
+//! Whether lumps of different sides fit together.
+
+use std::collections::HashSet;
+
+use super::{Conflict, Sides, is_same, twin};
+use crate::check;
+use bspkit::dialect::Row;
+use bspkit::file::{Layout, Slot};
+use bspkit::finding::Finding;
+use bspkit::record::Meaning;
+use bspkit::{Bsp, Draft, Result};
+
+/// Lumps that one side changed whose records refer to those of a lump of which the other side changed the size: the
+/// references name other records then.
+pub(super) fn torn(sides: &Sides<'_, '_>) -> Vec<Conflict> {
+    let mut conflicts = Vec::new();
+    for (own, other, whose) in [(sides.ours, sides.theirs, "our"), (sides.theirs, sides.ours, "their")] {
+        for slot in sides.base.slots() {
+            let Some(changed) = twin(own, slot).filter(|twin| !is_same(sides.base, slot, own, twin)) else { continue };
+            for target in targets(own, changed) {
+                let resized = sides.base.slot(target).ok().filter(|slot| is_resized(sides.base, slot, other));
+                if resized.is_some_and(|slot| !is_resized(sides.base, slot, own)) {
+                    let message = format!(
+                        "{whose} side changes it, and the other side the number of records of {target}, \
+                         to which it refers"
+                    );
+                    conflicts.push(Conflict::lump(&slot.name, message));
+                }
+            }
+        }
+    }
+    conflicts
+}
+
+/// The lumps that the records of a slot refer to.
+fn targets(bsp: &Bsp<'_>, slot: &Slot) -> HashSet<&'static str> {
+    let record = bsp.row(slot).ok().and_then(Row::record);
+    let fields = record.iter().flat_map(|record| record.fields.iter());
+    let lumps = fields.filter_map(|field| match field.meaning {
+        Meaning::Run { lump, .. } => Some(lump),
+        meaning => meaning.one().map(|(lump, _)| lump),
+    });
+    lumps.collect()
+}
+
+fn is_resized(base: &Bsp<'_>, slot: &Slot, side: &Bsp<'_>) -> bool {
+    let size = |bsp: &Bsp<'_>, slot: &Slot| bsp.decompressed_size(slot.id).unwrap_or(slot.stored.len());
+    twin(side, slot).is_some_and(|twin| size(base, slot) != size(side, twin))
+}
+
+/// Errors of the merged map that neither side has.
+pub(super) fn introduced(sides: &Sides<'_, '_>, draft: &Draft<'_>) -> Result<Vec<Conflict>> {
+    if draft.changes()?.is_empty() {
+        return Ok(Vec::new());
+    }
+    let errors = |bsp: &Bsp<'_>| -> Result<Vec<Finding>> {
+        let found = check::run(bsp, &check::Options::default())?;
+        Ok(found.into_iter().filter(Finding::is_error).collect())
+    };
+    let bytes = draft.plan(Layout::Keep)?.to_vec();
+    let merged = errors(&Bsp::from_data(bytes.into(), Some(sides.ours.dialect()))?)?;
+    if merged.is_empty() {
+        return Ok(Vec::new());
+    }
+    let key = |finding: &Finding| (finding.code.name, finding.place.lump.clone(), finding.message.clone());
+    let known: HashSet<_> = errors(sides.ours)?.iter().chain(&errors(sides.theirs)?).map(key).collect();
+    let new = merged.iter().filter(|finding| !known.contains(&key(finding)));
+    let conflict = |finding: &Finding| {
+        let message = format!("the merged map would have an error that neither side has: {}", finding.message);
+        Conflict::lump(finding.place.lump.as_deref().unwrap_or_default(), message)
+    };
+    Ok(new.map(conflict).collect())
+}
