@@ -182,22 +182,28 @@ pub(crate) struct Filling {
 /// Embeds the files that a map needs and that neither it nor the game has, from other places. The result has the names
 /// of embedded files, and what is still missing.
 pub(crate) fn fill<'py>(py: Python<'py>, shared: &Shared, filling: &Filling) -> Res<Filled<'py>> {
-    let (stock, names, embedded, Fill { needs, missing, .. }) = shared.long(py, |draft| {
+    let draft = shared.snapshot()?;
+    let (stock, from, names, found) = detached(py, || {
         let stock = game(&filling.game)?;
         let mut from = Game::default();
         filling.from.iter().try_for_each(|place: &PathBuf| from.add(Path::new(place)))?;
         let patterns = |texts: &[String]| texts.iter().map(Pattern::new).collect::<Vec<_>>();
         let choice = Choice { only: patterns(&filling.only), exclude: patterns(&filling.exclude) };
-        let map = current(draft)?;
+        let map = current(&draft)?;
         let names = Names::of(filling.name.clone(), shared, &map);
         let found = names.with_game(stock.as_ref(), |options| needs::fill(&map, options, &from, &choice))?;
+        Ok((stock, from, names, found))
+    })?;
+    // A warning may be an error, and then nothing is embedded.
+    names.warn(py)?;
+    warn(py, stock.as_ref(), &found.needs)?;
+    let embedded = shared.long(py, |draft| {
         let mut new = draft.pak()?.clone();
         let embedded = found.embed(&mut new, &from)?;
         *draft.pak()? = new;
-        Ok((stock, names, embedded, found))
+        Ok(embedded)
     })?;
-    names.warn(py)?;
-    warn(py, stock.as_ref(), &needs)?;
+    let Fill { needs, missing, .. } = found;
     let packed = embedded.iter().map(|(index, _)| shown(py, &needs.files[*index].name));
     let packed = packed.collect::<PyResult<_>>()?;
     let missing = missing.into_iter().map(|index| row(py, &needs.files[index])).collect::<PyResult<_>>()?;

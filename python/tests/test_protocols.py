@@ -198,6 +198,24 @@ def test_files_that_are_missing_or_not_used(source: Path, tmp_path: Path) -> Non
         assert unused["materials/own/nobody.vmt"].size == 24 and wanted.name not in unused
 
 
+def test_a_warning_that_is_an_error_embeds_nothing(source: Path, tmp_path: Path) -> None:
+    other = tmp_path / "another_name.bsp"
+    other.write_bytes(source.read_bytes())
+    with bspkit.open(other) as map:
+        wanted = next(need for need in map.needs(name="another_name") if need.kind == "material")
+        file = tmp_path / "content" / wanted.name
+        file.parent.mkdir(parents=True)
+        file.write_bytes(b'"LightmappedGeneric" { }')
+        if wanted.name in map.pak:
+            del map.pak[wanted.name]
+        before = len(map.pak)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(UserWarning, match="most paths in the map"):
+                map.pak.fill(tmp_path / "content")
+        assert len(map.pak) == before
+
+
 def test_copies_are_refused_in_words(q3: Path, source: Path) -> None:
     map, room = bspkit.open(q3), bspkit.open(source)
     things = [map, map.entities, map.entities[0], map.models, room.pak, map.light, iter(map.entities), map.lumps[0]]

@@ -21,6 +21,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::rename::names::{cubemap_origin, is_cubemap};
 use crate::assets::keyvalues::KeyValues;
+use crate::assets::utf16::Order;
 use bspkit::Bsp;
 use bspkit::Draft;
 use bspkit::bytes::word;
@@ -150,11 +151,29 @@ fn naming(pak: &Pak<'_>, names: &HashSet<Vec<u8>>) -> Vec<Vec<u8>> {
         ends.any(|end| names.contains(&[b"materials/", &path[..], end].concat()))
     };
     let names_one = |text: &[u8]| {
-        let read = KeyValues::parse(text).ok()?;
+        let decoded = Order::of_text(text).map(|order| order.decode(text));
+        let read = KeyValues::parse(decoded.as_deref().unwrap_or(text)).ok()?;
         read.iter().filter_map(|pair| pair.value()).any(is_named).then_some(())
     };
     let is_material = |name: &[u8]| lookup_name(name).ends_with(b".vmt");
     let materials = pak.iter().filter(|file| is_material(file.name()) && file.size() <= MOST_READ);
     let found = materials.filter(|file| file.data().ok().and_then(|text| names_one(&text)).is_some());
     found.map(|file| file.name().to_vec()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_material_in_utf16_that_names_a_removed_image_is_listed() {
+        let map = Bsp::open("../../tests/maps/source/room_v20.bsp").unwrap();
+        let mut draft = map.draft();
+        let pak = draft.pak().unwrap();
+        pak.add("materials/maps/room_v20/c0_0_0.vtf", "VTF").unwrap();
+        let text = "\u{FEFF}\"UnlitGeneric\" { \"$envmap\" \"maps/room_v20/c0_0_0\" }";
+        let units: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        pak.add("materials/wide.vmt", units).unwrap();
+        assert!(strip(&mut draft, false).unwrap().materials.contains(&b"materials/wide.vmt".to_vec()));
+    }
 }
