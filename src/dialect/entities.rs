@@ -329,6 +329,13 @@ impl ClassRules {
         self.names.iter().copied().chain(needed).any(|name| self.is_same(name, class))
     }
 
+    /// Whether anything depends on a key besides the class and the model.
+    pub fn reads(&self, key: &[u8]) -> bool {
+        let needed = self.needed.iter().flat_map(|needed| needed.keys);
+        let mut keys = self.removed_without.iter().map(|(_, key)| key).chain(needed);
+        keys.any(|known| known.as_bytes().eq_ignore_ascii_case(key))
+    }
+
     /// Whether an entity of this class needs a brush model. `has` says whether it has a key with a value.
     ///
     /// ```

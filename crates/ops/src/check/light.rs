@@ -21,7 +21,7 @@ use bspkit::{Bsp, Data};
 // An empty lump gives no findings: maps that were never lit have offsets of 0, or old values.
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
-    check_grid(lumps, sink);
+    check_grid(lumps.bsp, sink);
     check_kinds(lumps, sink);
     check_extents(lumps, sink);
     // What the lens cannot read is found elsewhere: records of no known form, lumps that do not decompress.
@@ -89,10 +89,11 @@ fn check_kinds(lumps: &Lumps<'_>, sink: &mut Sink) {
 }
 
 /// The points of the grid fill the box of the world.
-fn check_grid(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let Some(points) = lumps.role(Role::LightGrid).filter(|points| !points.is_empty()) else { return };
+pub(super) fn check_grid(bsp: &Bsp<'_>, sink: &mut Sink) {
+    let points = bsp.records(Role::LightGrid).ok().filter(|points| !points.is_empty());
+    let Some(points) = points else { return };
     let at = At::lump(points.name());
-    match lumps.bsp.light_grid() {
+    match bsp.light_grid() {
         Ok(grid) if grid.len() != points.len() => {
             let [x, y, z] = grid.counts();
             let have = points.len();

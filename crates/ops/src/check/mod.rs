@@ -156,8 +156,9 @@ fn check(bsp: &Bsp<'_>, engine: Option<&'static Engine>, touched: Option<&[SlotI
         Lumps::read(bsp, |slot| apart.is_none_or(|touched| touched.contains(&slot.id) || refer_to(bsp, &slot.name)));
     let links = lumps.links();
     lumps::check_structure(&lumps, sink);
-    if apart.is_none() {
-        check_records(&lumps, &links, sink);
+    match apart {
+        None => check_records(&lumps, &links, sink),
+        Some(_) => light::check_grid(bsp, sink),
     }
     let entities = check_entities(&lumps, &links, engine, sink);
     lumps::check_limits(&lumps, engine, entities.as_ref(), sink);
@@ -208,7 +209,7 @@ fn introduced_by_edit(
     let has_entities = touched.iter().any(|slot| old.role_of(*slot) == Some(Role::Entities));
     let edit = edited.filter(|_| has_entities).map(|new| Edit::of(view, new));
     // Each part is looked at on both sides only if something is found on the new one.
-    let parts = [check_edited_entities, check_edited_limits].into_iter().flat_map(|check| {
+    let parts = [check_edited_entities, check_edited_limits, check_edited_grid].into_iter().flat_map(|check| {
         let look = |bsp, is_new| {
             let mut sink = Sink::new(&options.allowed, options.most().max(finding::COMPARED));
             check(bsp, edit.as_ref().map(|edit| (edit, is_new)), touched, engine, &mut sink);
@@ -245,6 +246,8 @@ struct Edit<'e, 'a> {
     touched: Vec<Touched>,
     /// Whether names of entities were edited, or what calls entities by their names.
     is_of_targets: bool,
+    /// Whether the distance between points of light was edited.
+    is_of_grid: bool,
     /// Whether the game keeps as many entities as before, since nothing was edited by which it chooses.
     keeps_as_many: bool,
     /// The key that was edited last, since most edits are of one key.
@@ -260,6 +263,8 @@ struct KeyUse {
     is_of_targets: bool,
     /// Whether the game keeps the entity.
     is_choosing: bool,
+    /// The distance between points of light.
+    is_of_grid: bool,
 }
 
 impl KeyUse {
@@ -269,9 +274,13 @@ impl KeyUse {
         let mut choosing = ["targetname", "spawnflags"].iter().chain(bsp.dialect().checks.spawn.mode_keys);
         let is_class = is(&"classname");
         KeyUse {
-            is_of_records: is_class || is(&"model") || of_records.any(|name| is(&name)),
+            is_of_records: is_class
+                || is(&"model")
+                || of_records.any(|name| is(&name))
+                || bsp.dialect().class_rules.reads(key),
             is_of_targets: is_name(key) || is_target(key),
             is_choosing: is_class || choosing.any(is),
+            is_of_grid: is(&"gridsize"),
         }
     }
 }
@@ -281,7 +290,8 @@ impl<'e, 'a> Edit<'e, 'a> {
         let old = new.original();
         let mut is_kept = vec![false; old.len()];
         let key = (Vec::new(), KeyUse::of(bsp, b""));
-        let mut edit = Edit { old, new, touched: Vec::new(), is_of_targets: false, keeps_as_many: true, key };
+        let (touched, is_of_targets, is_of_grid, keeps_as_many) = (Vec::new(), false, false, true);
+        let mut edit = Edit { old, new, touched, is_of_targets, is_of_grid, keeps_as_many, key };
         for index in 0..new.len() {
             let before = new.origin(index);
             before.into_iter().for_each(|before| is_kept[before] = true);
@@ -310,6 +320,7 @@ impl<'e, 'a> Edit<'e, 'a> {
             let its = self.key.1;
             touched.is_of_records |= its.is_of_records;
             self.is_of_targets = self.is_of_targets || its.is_of_targets || output_of(pair.value).is_some();
+            self.is_of_grid |= its.is_of_grid;
             self.keeps_as_many &= !its.is_choosing;
         };
         let (Some(old), Some(new)) = (&old, &new) else {
@@ -379,6 +390,12 @@ const NO_END: &str =
 /// they read on.
 fn has_no_end(text: &[u8]) -> bool {
     !text.is_empty() && text.len().is_multiple_of(16) && memchr::memchr(0, text).is_none()
+}
+
+fn check_edited_grid(bsp: &Bsp<'_>, edit: Side<'_, '_, '_>, _: &[SlotId], _: Option<&'static Engine>, sink: &mut Sink) {
+    if edit.is_some_and(|(edit, _)| edit.is_of_grid) {
+        light::check_grid(bsp, sink);
+    }
 }
 
 fn check_edited_limits(

@@ -45,6 +45,15 @@ const EDITS: &[(&str, Edit)] = &[
         let mut entity = draft.entities()?.get_mut(2)?;
         ["*600", "x", "*601"].iter().try_for_each(|model| entity.push("model", model))
     }),
+    ("without a key that engines need", |draft| {
+        draft.entities()?.for_each_mut(|entity| entity.unset("noise").map(drop))
+    }),
+    ("a key that engines need has another name", |draft| {
+        draft.entities()?.for_each_mut(|entity| entity.rename("noise", "sound").map(drop))
+    }),
+    ("a train that the game keeps", |draft| draft.entities()?.for_each_mut(|entity| entity.set("target", "corner"))),
+    ("another distance between points of light", |draft| draft.entities()?.get_mut(0)?.set("gridsize", "32 32 32")),
+    ("no distance between points of light", |draft| draft.entities()?.get_mut(0)?.unset("gridsize").map(drop)),
     ("removed", |draft| draft.entities()?.remove(1)),
     ("another size", |draft| draft.entities()?.get_mut(1)?.set("message", "0123456789")),
     ("yet another size", |draft| draft.entities()?.get_mut(1)?.set("message", "0123456")),
@@ -85,6 +94,10 @@ fn an_edit_is_checked_as_the_whole_text_is() {
         // A map that is wrong already: what is wrong elsewhere is not new.
         let mut wrong = map.draft();
         wrong.entities().unwrap().get_mut(3).unwrap().set("model", "*888").unwrap();
+        for pairs in [[("classname", "target_speaker"), ("noise", "x.wav")], [("classname", "func_train"), ("x", "y")]]
+        {
+            wrong.entities().unwrap().add(pairs).unwrap();
+        }
         let wrong = Bsp::from_vec(wrong.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap();
         // Without a NUL, of a size that ends in memory with a zero, or with none.
         let without: Vec<Bsp<'_>> = (0..16)
