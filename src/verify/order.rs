@@ -252,8 +252,14 @@ impl Changed {
         let is_same = |slot| map.bytes(slot).ok().zip(after.bytes(slot).ok()).is_some_and(|(old, new)| *old == *new);
         let differs = |slot: &SlotId| after.container().is_pending(*slot) && !is_same(*slot);
         let lists = pairs.map(|(old, new)| old.name != new.name || old.all() != new.all());
+        let mut lists: Vec<bool> = lists.collect();
+        // What goes along with records moves with them, though its bytes are the same where all of it is alike.
+        let goes_along = |how| matches!(how, How::Share(_) | How::Run(_, _, Order::InTurn | Order::Own));
+        for link in old.links.iter().filter(|link| goes_along(link.how)) {
+            lists[link.to] |= lists[link.from];
+        }
         let slots = map.slots().iter().map(|slot| slot.id).filter(differs);
-        Changed { lists: lists.collect(), slots: slots.collect() }
+        Changed { lists, slots: slots.collect() }
     }
 
     fn is(&self, site: usize) -> bool {

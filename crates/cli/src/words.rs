@@ -291,7 +291,7 @@ fn with_target(program: &Command, command: &Command, given: &[OsString], words: 
 }
 
 /// A word as a shell of Unix takes it.
-fn for_shell(word: &OsStr) -> String {
+pub(crate) fn for_shell(word: &OsStr) -> String {
     let text = shown(Path::new(word));
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=:,+@%#".contains(letter);
     match !text.is_empty() && !text.starts_with('#') && text.chars().all(is_plain) {

@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::talk::Code;
+use super::words::for_shell;
 use super::{commands, help};
 use crate::context::Report;
 use crate::maps::{Maps, real_path};
@@ -170,7 +171,8 @@ fn run_merge(cx: &Context, args: &MergeArgs) -> Result<Code> {
             // Choices of an earlier merge of the same maps do not count in this one.
             Some(path) => {
                 repository::forget_choices(path)?;
-                job.say(&format!("{} stays ours; settle the conflicts with: bspkit git resolve {0}", shown(name)));
+                let (name, word) = (shown(name), for_shell(name.as_os_str()));
+                job.say(&format!("{name} stays ours; settle the conflicts with: bspkit git resolve {word}"));
             }
             None if args.output.is_some() => job.say(&format!("{} is not written", shown(target))),
             None => job.say(&format!("{} stays as it is", shown(target))),

@@ -271,10 +271,13 @@ pub(super) const ATTRIBUTES: &str = ".gitattributes";
 pub(super) const LINE: &str = "*.[bB][sS][pP] -text diff=bspkit merge=bspkit";
 
 /// Settings of the repository, after the program where it is run. Names of maps may begin with a hyphen.
-pub(super) const SETTINGS: [(&str, bool, &str); 3] = [
+/// Of branches that were merged crosswise git first merges the bases: there a driver that keeps one side would make the
+/// other side's values look as if they were never changed, and `binary` keeps what both began with.
+pub(super) const SETTINGS: [(&str, bool, &str); 4] = [
     ("diff.bspkit.textconv", true, "git textconv --"),
     ("merge.bspkit.name", false, "maps of the BSP family"),
     ("merge.bspkit.driver", true, "git merge --path=%P -- %O %A %B"),
+    ("merge.bspkit.recursive", false, "binary"),
 ];
 
 /// Whether a line of attributes is that of maps.

@@ -256,6 +256,28 @@ fn each_side_can_be_taken_as_a_whole() {
     }
 }
 
+/// Both branches merged a commit of the other one and kept their own value: what both changed is a conflict again.
+#[test]
+fn branches_that_were_merged_crosswise_are_a_conflict() {
+    let room = repository();
+    branch(&room, "a", &["ent set maps/rooms.bsp '#6' light=11"]);
+    branch(&room, "b", &["ent set maps/rooms.bsp '#6' light=22"]);
+    let keep = |other: &str| {
+        try_sh(&room, &format!("git merge -q -m m {other}"));
+        sh(&room, "bspkit git resolve maps/rooms.bsp --ours -q && git commit -qam settled");
+    };
+    sh(&room, "git checkout -q a");
+    keep("b");
+    sh(&room, "git checkout -q b");
+    keep("a~1");
+    for (own, other) in [("a", "b"), ("b", "a")] {
+        let run = try_sh(&room, &format!("git checkout -q {own} && git merge -q -m m {other}"));
+        assert_ne!(run.code, Some(0), "{own}: {}", key(&room, "#6", "light"));
+        assert!(try_sh(&room, "bspkit git resolve maps/rooms.bsp").text().contains(": 1 conflict, 0 settled\n"));
+        sh(&room, "git merge --abort");
+    }
+}
+
 #[test]
 fn a_merge_that_is_given_up_leaves_nothing() {
     let room = stopped();

@@ -28,7 +28,8 @@ pub enum Names {
     Material,
     /// A texture.
     Texture,
-    /// Perhaps a texture or a material: the key is not known, or it is that of a proxy.
+    /// Perhaps a texture or a material: the key is not known, is that of a proxy, or is read by consoles and old cards
+    /// alone; or the engine makes a texture of this name.
     Perhaps,
 }
 
@@ -114,11 +115,36 @@ fn of_materials(name: &[u8], extension: &[u8]) -> Vec<u8> {
 /// Everything that a material names, in the order of the text. Values for consoles alone are left out.
 pub fn mentions<'t, 'a>(text: &'t KeyValues<'a>) -> impl Iterator<Item = Mention<'t, 'a>> {
     let is_patch = text.roots().find(Pair::is_block).is_some_and(|root| root.is("patch"));
+    // The depth of the block for old cards around a pair.
+    let mut old: Option<usize> = None;
     text.iter().filter(Pair::is_for_pc).filter_map(move |pair| {
+        old = old.filter(|old| pair.depth() > *old);
+        if old.is_none() && pair.is_block() && pair.depth() > 0 && is_for_old(pair.key()) {
+            old = Some(pair.depth());
+        }
         let written = pair.value()?.trim_ascii();
         let names = names(&pair, written, is_patch)?;
-        Some(Mention { names, pair, written })
+        let is_doubtful = old.is_some() || is_for_console(pair.key()) || is_made(written);
+        Some(Mention { names: if is_doubtful { Names::Perhaps } else { names }, pair, written })
     })
+}
+
+/// Whether a block is for cards that are older than those of DirectX 9: `<dx90`, `Water_dx80`.
+fn is_for_old(key: &[u8]) -> bool {
+    let ends = [&b"_dx6"[..], b"_dx7", b"_dx8", b"_dx80", b"_dx81"];
+    let ends_with = |end: &[u8]| key.len() > end.len() && key[key.len() - end.len()..].eq_ignore_ascii_case(end);
+    key.first() == Some(&b'<') || ends.into_iter().any(ends_with)
+}
+
+/// Whether a key has a condition that is not true on a PC: `360?$detail`.
+fn is_for_console(key: &[u8]) -> bool {
+    let condition = key.iter().position(|byte| *byte == b'?').map(|end| &key[..end]);
+    condition.is_some_and(|condition| [&b"360"[..], b"ps3"].iter().any(|own| condition.eq_ignore_ascii_case(own)))
+}
+
+/// Textures that the engine makes itself and finds before a file of their name (`CTextureManager::Init`).
+fn is_made(name: &[u8]) -> bool {
+    ["error", "white", "black", "grey", "gray", "normalize"].iter().any(|own| own.as_bytes().eq_ignore_ascii_case(name))
 }
 
 fn names(pair: &Pair<'_, '_>, written: &[u8], is_patch: bool) -> Option<Names> {
@@ -146,6 +172,17 @@ fn bare(key: &[u8]) -> &[u8] {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_no_pc_loads_as_a_file_is_a_doubt() {
+        let text = "X { $basetexture White 360?$envmap a/b srgb?$detail a/c <dx90 { $bumpmap a/d sub { $bumpmap a/e } } \
+            $bumpmap a/f X_DX80 { $basetexture a/g } >=dx90 { $detail a/h } }";
+        let text = KeyValues::parse(text).unwrap();
+        let certain = mentions(&text).filter(|found| found.names == Names::Texture);
+        let certain: Vec<_> = certain.map(|found| found.written).collect();
+        assert_eq!(certain, [&b"a/c"[..], b"a/f", b"a/h"]);
+        assert_eq!(mentions(&text).count(), 8);
+    }
 
     #[test]
     fn values_that_are_not_files_are_left_out() {

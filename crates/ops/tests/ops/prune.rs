@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use bspkit::content::lightmap::Image;
 use bspkit::dialect::{goldsrc, quake2, quake3, source};
+use bspkit::verify::Verdict;
 use bspkit::{Bsp, ErrorKind};
 use bspkit_ops::check;
 use bspkit_ops::prune::{Options, Pruned, prune};
@@ -47,6 +48,18 @@ fn to_prune_twice_is_to_prune_once() {
         count += 1;
     }
     eprintln!("{count} maps");
+}
+
+#[test]
+fn a_pruned_map_passes_the_laws_that_it_passed() {
+    for (name, map) in all_maps(1 << 20) {
+        let failed = |map: &Bsp<'_>| {
+            let verdicts = bspkit::verify::run(map).laws;
+            verdicts.into_iter().filter(|(_, verdict)| matches!(verdict, Verdict::Fail(_))).collect::<Vec<_>>()
+        };
+        let Some((after, _)) = pruned(&name, &map, &Options::default()) else { continue };
+        assert!(failed(&map).is_empty() == failed(&after).is_empty(), "{name}: {:?}", failed(&after));
+    }
 }
 
 /// How many values of the second the first one does not have; `None` if it has others.
