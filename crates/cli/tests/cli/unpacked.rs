@@ -110,6 +110,15 @@ fn files_in_the_folder_pak_are_embedded_files() {
     let run = room.bspkit("pack source --dry-run --json").done().json();
     let edited = ["pak/maps/room_v20.txt (removed)", "pak/materials/own/wall.vmt", "pak/new/file.txt (added)"];
     assert_eq!(run["edited"], serde_json::json!(edited));
+
+    // Names are those of `pak add`, and files of file managers stay outside.
+    room.write("source/pak/new/Upper.TXT", b"new");
+    room.write("source/pak/new/Thumbs.db", b"view");
+    same_as(&room, "source", &[commands[0], &format!("{} new/upper.txt=new", commands[1])]);
+    let run = room.bspkit("pack source --dry-run --json").done().json();
+    let left = "pak/new/Thumbs.db (left out: file managers create it)";
+    let upper = "pak/new/Upper.TXT (added as new/upper.txt)";
+    assert_eq!(run["edited"], serde_json::json!([edited[0], edited[1], left, upper, edited[2]]));
 }
 
 #[test]

@@ -501,8 +501,12 @@ impl<'p> Names<'p> {
 
     /// The name of an embedded file, from the path of its file.
     fn name(&self, path: &str) -> Vec<u8> {
-        let listed = self.0.get(&path.to_lowercase());
-        listed.map_or_else(|| path.as_bytes().to_vec(), |name| unescape(name))
+        self.listed(path).unwrap_or_else(|| path.as_bytes().to_vec())
+    }
+
+    /// The name that the manifest says.
+    fn listed(&self, path: &str) -> Option<Vec<u8>> {
+        self.0.get(&path.to_lowercase()).map(|name| unescape(name))
     }
 }
 

@@ -14,7 +14,8 @@ use super::{Packed, Survey, sentence};
 use crate::ci::Baseline;
 use crate::folder;
 use crate::records::{Format, List, Lump, NewLump, Numbers, RecordName, take as take_records};
-use bspkit::bytes::ByteOrder;
+use bspkit::bytes::{ByteOrder, escaped};
+use bspkit::content::pak::{is_of_system, lookup_name};
 use bspkit::dialect::{Dialect, Role, Row};
 use bspkit::disk::input;
 use bspkit::file::directory::DirectoryShape;
@@ -43,13 +44,19 @@ struct EmbeddedEdits {
     replaced: Vec<(usize, String, Vec<u8>)>,
     removed: Vec<(usize, String)>,
     added: Vec<(Vec<u8>, String, Vec<u8>)>,
+    /// New files that file managers create.
+    left_out: Vec<String>,
 }
 
 impl EmbeddedEdits {
     fn names(&self) -> impl Iterator<Item = String> {
         let removed = self.removed.iter().map(|(_, file)| format!("{file} (removed)"));
-        let added = self.added.iter().map(|(_, file, _)| format!("{file} (added)"));
-        self.replaced.iter().map(|(_, file, _)| file.clone()).chain(added).chain(removed)
+        let added = self.added.iter().map(|(name, file, _)| match file.as_bytes().ends_with(name) {
+            true => format!("{file} (added)"),
+            false => format!("{file} (added as {})", escaped(name)),
+        });
+        let left_out = self.left_out.iter().map(|file| format!("{file} (left out: file managers create it)"));
+        self.replaced.iter().map(|(_, file, _)| file.clone()).chain(added).chain(removed).chain(left_out)
     }
 }
 
@@ -232,8 +239,14 @@ impl<'f> Packing<'f> {
         let names = folder::Names::of(part);
         for path in left.into_values() {
             let file = format!("{folder}/{path}");
+            // As for `pak add`: in the form in which engines look names up, unless the manifest says another name.
+            let name = names.listed(path).unwrap_or_else(|| lookup_name(path.as_bytes()));
+            if is_of_system(path.as_bytes()) && self.survey.file(&file).is_ok() {
+                self.embedded.left_out.push(file);
+                continue;
+            }
             match self.survey.read(&file) {
-                Ok(bytes) => self.embedded.added.push((names.name(path), file, bytes)),
+                Ok(bytes) => self.embedded.added.push((name, file, bytes)),
                 Err(why) => self.problems.push(part.wrong("folder", why)),
             }
         }
