@@ -144,7 +144,8 @@ fn is_for_console(key: &[u8]) -> bool {
 
 /// Textures that the engine makes itself and finds before a file of their name (`CTextureManager::Init`).
 fn is_made(name: &[u8]) -> bool {
-    ["error", "white", "black", "grey", "gray", "normalize"].iter().any(|own| own.as_bytes().eq_ignore_ascii_case(name))
+    let made = ["error", "white", "black", "grey", "gray", "normalize"];
+    made.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(name))
 }
 
 fn names(pair: &Pair<'_, '_>, written: &[u8], is_patch: bool) -> Option<Names> {
