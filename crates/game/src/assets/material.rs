@@ -176,8 +176,8 @@ mod tests {
 
     #[test]
     fn what_no_pc_loads_as_a_file_is_a_doubt() {
-        let text = "X { $basetexture White 360?$envmap a/b srgb?$detail a/c <dx90 { $bumpmap a/d sub { $bumpmap a/e } } \
-            $bumpmap a/f X_DX80 { $basetexture a/g } >=dx90 { $detail a/h } }";
+        let text = "X { $basetexture White 360?$envmap a/b srgb?$detail a/c <dx90 { $bumpmap a/d \
+            sub { $bumpmap a/e } } $bumpmap a/f X_DX80 { $basetexture a/g } >=dx90 { $detail a/h } }";
         let text = KeyValues::parse(text).unwrap();
         let certain = mentions(&text).filter(|found| found.names == Names::Texture);
         let certain: Vec<_> = certain.map(|found| found.written).collect();
