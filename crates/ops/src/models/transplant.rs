@@ -147,7 +147,8 @@ impl Transplant<'_, '_, '_> {
     fn record(&self, site: usize, record: usize, outside: &mut Outside<'_>) -> Result<Vec<u8>> {
         let list = &self.theirs.links.sites[site];
         let mut bytes = list.record(record).to_vec();
-        for link in self.theirs.links_of(site) {
+        // Also those that nothing needs: a record that is not copied is forgotten.
+        for link in self.theirs.links.links.iter().filter(|link| link.from == site) {
             let done = self.number(link, record, &mut bytes)?;
             done.map_err(|why| {
                 let message = format!("{}[{record}].{} cannot be copied: {why}", list.name, link.field);
@@ -196,7 +197,7 @@ impl Transplant<'_, '_, '_> {
             Some(Named::Loose) => {
                 let (first, _) = link.named(old, len).unwrap_or((-1, 0));
                 let place = usize::try_from(first).ok().and_then(|first| self.places.get(&(link.to, first)));
-                put(&link, bytes, place.map_or(NOTHING, |place| wide(*place)))
+                put(&link, bytes, place.map_or(link.none().unwrap_or(NOTHING), |place| wide(*place)))
             }
             None => match (link.how, target) {
                 // The start of an empty run; compilers write 0, or the number that the next record will have.
@@ -208,7 +209,9 @@ impl Transplant<'_, '_, '_> {
                         false => Err(format!("{next} does not fit")),
                     }
                 }
-                (How::Perhaps, _) if link.word.get(old) >= wide(len) => put(&link, bytes, NOTHING),
+                (How::Perhaps, _) if link.applies(old) && link.word.get(old) >= wide(len) => {
+                    put(&link, bytes, link.none().unwrap_or(NOTHING))
+                }
                 _ => Ok(()),
             },
         })

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bspkit::dialect::{goldsrc::MODELS, quake2};
+use bspkit::dialect::source21::FACEBRUSHLIST;
+use bspkit::dialect::{Role, goldsrc::MODELS, quake2};
 use bspkit::record::Shape;
 use bspkit::{Bsp, Draft, ErrorKind, SlotId};
 use bspkit_ops::models::{self, Copying, Removal};
@@ -320,6 +321,33 @@ fn a_collision_model_names_the_brushes_of_the_copy() {
         let pieces: Vec<Vec<u8>> = physics.solids(last).unwrap().map(<[u8]>::to_vec).collect();
         assert_eq!(pieces, [solid(i32::try_from(brushes).unwrap(), 0)]);
         assert!(new_errors(&draft).is_empty(), "{:?}", new_errors(&draft));
+    }
+}
+
+/// A face of the copy names the copied brush, and none where it named one that is not copied.
+#[test]
+fn faces_name_the_brushes_of_the_copy() {
+    let map = Bsp::open("../../tests/maps/source/room_v21.bsp").unwrap();
+    let [faces, brushes] = [Role::Faces, Role::Brushes].map(|role| map.records(role).unwrap().len());
+    let models = map.records(Role::Models).unwrap();
+    let [first, count] = models.columns(["first_face", "face_count"]).unwrap().map(|column| column.get(1));
+    let first = usize::try_from(first).unwrap();
+    let mut draft = map.draft();
+    // The model has the last brush; the first face names it, the second one a brush of the world, the third one none.
+    let own = u16::try_from(brushes - 1).unwrap();
+    for (at, brush) in [own, 0, 0xFFFF].into_iter().enumerate() {
+        draft.update(FACEBRUSHLIST, first + at, |list| (list.count, list.first) = (1, brush)).unwrap();
+    }
+    let from = saved(&draft);
+    for target in [&from, &map] {
+        let (draft, _) = copied(target, &from, 1).unwrap();
+        let after = saved(&draft);
+        assert_eq!(after.records(Role::Brushes).unwrap().len(), brushes + 1);
+        let list = after.table(FACEBRUSHLIST).unwrap();
+        assert_eq!(list.len(), faces + usize::try_from(count).unwrap());
+        let of = |at: usize| list.get(faces + at).map(|list| (list.count, list.first)).unwrap();
+        let new = u16::try_from(brushes).unwrap();
+        assert_eq!([of(0), of(1), of(2)], [(1, new), (1, 0xFFFF), (1, 0xFFFF)]);
     }
 }
 
