@@ -5,13 +5,13 @@
 //! So lists are aligned after those that they refer to. What is found is proven by the numbers that name the records:
 //! after a move they name the new places, after an edit of values they name the old ones.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::moves::{GONE, LOST, Marks, Moves};
+use super::rows::{Contents, Rows, Votes};
 use super::units::{Unit, units};
-use super::{Hunk, aligned as differing};
 use bspkit::bytes::Data;
 use bspkit::content::entities::Entities;
 use bspkit::dialect::{EntityForm, Form, Role};
@@ -81,10 +81,21 @@ struct Alignment<'l, 'm, 'a> {
     side: &'l Lists<'m, 'a>,
     units: [Vec<Vec<Unit<'l>>>; 2],
     motions: Vec<Option<Moves>>,
+    /// The lists that each list refers to, or whose records its own ones belong to.
+    targets: Vec<Vec<usize>>,
     /// The place of each list in the order in which they are aligned.
     rank: Vec<usize>,
     /// What the records of each list are compared by, of both maps; empty for lists that are equal.
-    rows: Vec<[Vec<[u8; 16]>; 2]>,
+    rows: Vec<Rows>,
+    /// How often what is known of each list has changed.
+    changes: Vec<usize>,
+    found: Vec<Option<Found>>,
+}
+
+/// What the records of a list alone say of it, as long as what is known of its targets has not changed.
+struct Found {
+    moves: Option<Moves>,
+    changes: Vec<usize>,
 }
 
 /// The lists and the numbers of the records that entities name, by a hash of all else that the entity has.
@@ -101,24 +112,24 @@ struct Evidence {
     stay: Vec<usize>,
 }
 
-/// A record of the base and one of the side that a number names in the same place of the same record: how often.
-type Votes = HashMap<(usize, usize), usize>;
-
 /// What a side did to each list of the base. Both have the same lists.
 pub(crate) fn motions(base: &Lists<'_, '_>, side: &Lists<'_, '_>) -> Result<Vec<Option<Moves>>> {
-    let order = order(&base.links);
+    let targets = targets(&base.links);
+    let order = order(&targets);
     let count = base.links.sites.len();
     let mut rank = vec![0; count];
     order.iter().enumerate().for_each(|(at, site)| rank[*site] = at);
     // Lists whose records are where they were although they have values of others.
     let mut is_still = vec![false; count];
     let (units, motions) = ([base.units(), side.units()], vec![None; count]);
-    let mut all = Alignment { base, side, units, motions, rank, rows: vec![Default::default(); count] };
+    let (rows, changes, found) = (vec![Rows::default(); count], vec![0; count], (0..count).map(|_| None).collect());
+    let mut all = Alignment { base, side, units, motions, targets, rank, rows, changes, found };
     for round in 0..ROUNDS {
         let before = all.motions.clone();
         for &site in &order {
             if round == 0 || is_still[site] || all.motions[site].as_ref().is_some_and(Moves::is_uncertain) {
-                all.motions[site] = if is_still[site] { None } else { all.motion(site) };
+                let moves = if is_still[site] { None } else { all.motion(site) };
+                all.set(site, moves);
             }
         }
         all.settle(&order)?;
@@ -134,14 +145,15 @@ pub(crate) fn motions(base: &Lists<'_, '_>, side: &Lists<'_, '_>) -> Result<Vec<
             }
             if follow == 0 && !stay.is_empty() && !is_resized && round + 1 < ROUNDS {
                 is_still[site] = true;
-                all.motions[site] = None;
+                all.set(site, None);
                 continue;
             }
-            let moves = all.motions[site].take();
-            all.motions[site] = match moves.filter(|_| !stay.is_empty() && follow >= CONFIRMED * stay.len()) {
-                Some(moves) => Some(moves.without(&stay)),
-                None => Some(Moves::lost(base.lens[site], side.lens[site])),
+            let is_confirmed = !stay.is_empty() && follow >= CONFIRMED * stay.len();
+            let moves = match all.motions[site].clone().filter(|_| is_confirmed) {
+                Some(moves) => moves.without(&stay),
+                None => Moves::lost(base.lens[site], side.lens[site]),
             };
+            all.set(site, Some(moves));
         }
         if all.motions == before {
             break;
@@ -150,16 +162,21 @@ pub(crate) fn motions(base: &Lists<'_, '_>, side: &Lists<'_, '_>) -> Result<Vec<
     Ok(all.motions)
 }
 
-/// The lists, each after those that it refers to, as far as they do not refer to each other.
-fn order(links: &Links<'_>) -> Vec<usize> {
-    let count = links.sites.len();
-    let mut targets: Vec<Vec<usize>> = vec![Vec::new(); count];
+/// The lists that each list refers to, or whose records its own ones belong to.
+fn targets(links: &Links<'_>) -> Vec<Vec<usize>> {
+    let mut targets: Vec<Vec<usize>> = vec![Vec::new(); links.sites.len()];
     links.links.iter().for_each(|link| targets[link.from].push(link.to));
     for (site, targets) in targets.iter_mut().enumerate() {
         targets.extend(links.shares(site).map(|(to, _)| to));
         targets.sort_unstable();
         targets.dedup();
     }
+    targets
+}
+
+/// The lists, each after its targets, as far as they do not refer to each other.
+fn order(targets: &[Vec<usize>]) -> Vec<usize> {
+    let count = targets.len();
     let (mut order, mut state) = (Vec::with_capacity(count), vec![0_u8; count]);
     for root in 0..count {
         let mut stack = vec![(root, 0)];
@@ -182,7 +199,25 @@ fn order(links: &Links<'_>) -> Vec<usize> {
 }
 
 impl Alignment<'_, '_, '_> {
+    fn set(&mut self, site: usize, moves: Option<Moves>) {
+        if self.motions[site] != moves {
+            self.motions[site] = moves;
+            self.changes[site] += 1;
+        }
+    }
+
+    /// What the records of a list alone say of it.
     fn motion(&mut self, site: usize) -> Option<Moves> {
+        let changes: Vec<usize> = self.targets[site].iter().map(|to| self.changes[*to]).collect();
+        if let Some(found) = self.found[site].as_ref().filter(|found| found.changes == changes) {
+            return found.moves.clone();
+        }
+        let moves = self.fresh_motion(site);
+        self.found[site] = Some(Found { moves: moves.clone(), changes });
+        moves
+    }
+
+    fn fresh_motion(&mut self, site: usize) -> Option<Moves> {
         let (base, side) = (&self.base.links.sites[site], &self.side.links.sites[site]);
         if base.parallel.is_some()
             && let (Some((to, old)), Some((_, new))) = (self.base.links.shares(site), self.side.links.shares(site))
@@ -192,11 +227,11 @@ impl Alignment<'_, '_, '_> {
         if base.all() == side.all() {
             return None;
         }
-        self.rows[site] = [self.rows(0, site), self.rows(1, site)];
-        let [old, new] = &self.rows[site];
-        match old.len() == new.len() {
-            true => moved(old, new),
-            false => Some(aligned(old, new, false)),
+        self.rows[site] = self.rows(site);
+        let rows = &self.rows[site];
+        match rows.old.len() == rows.new.len() {
+            true => rows.moved(),
+            false => Some(rows.aligned(false)),
         }
     }
 
@@ -207,16 +242,18 @@ impl Alignment<'_, '_, '_> {
         let (own, parallel): (Vec<usize>, Vec<usize>) = order.iter().copied().partition(is_own);
         for &site in own.iter().rev() {
             let Some(moves) = &self.motions[site] else { continue };
-            let [old, new] = &self.rows[site];
-            let unsure = unsure(old, new, &moves.place);
+            let rows = &self.rows[site];
+            let unsure = rows.unsure(&moves.place);
             if unsure.contains(&true) {
                 let (votes, is_named) = self.votes(site, &unsure)?;
-                let place = settled(old, new, moves.place.clone(), &unsure, &votes, &is_named);
-                self.motions[site] = Some(Moves::new(place, new.len()));
+                let place = rows.settled(moves.place.clone(), &unsure, &votes, &is_named);
+                let moves = Moves::new(place, rows.new.len());
+                self.set(site, Some(moves));
             }
         }
         for site in parallel {
-            self.motions[site] = self.motion(site);
+            let moves = self.motion(site);
+            self.set(site, moves);
         }
         Ok(())
     }
@@ -224,7 +261,7 @@ impl Alignment<'_, '_, '_> {
     /// What numbers say of uncertain records of a list, and which of these are named at all.
     fn votes(&self, site: usize, unsure: &[bool]) -> Result<(Votes, Vec<bool>)> {
         let (mut votes, mut is_named) = (Votes::new(), vec![false; unsure.len()]);
-        let [rows, others] = &self.rows[site];
+        let Rows { old: rows, new: others, .. } = &self.rows[site];
         let mut vote = |old: usize, new: usize| {
             if unsure.get(old) == Some(&true) && new < others.len() {
                 *votes.entry((old, new)).or_default() += 1;
@@ -292,37 +329,35 @@ impl Alignment<'_, '_, '_> {
         Some(Moves::new(place, self.side.lens[site]))
     }
 
-    /// A hash of each record by what it means, in the numbers of the side.
-    fn rows(&self, which: usize, site: usize) -> Vec<[u8; 16]> {
-        let lists = [self.base, self.side][which];
-        // Numbers of records that are not certain are as good as each other.
-        let known: Vec<Option<Moves>> = match which {
-            0 => Vec::new(),
-            _ => self.motions.iter().map(|moves| moves.as_ref().map(Moves::known)).collect(),
-        };
-        let numbers: Vec<Option<&Moves>> =
-            if which == 0 { &self.motions } else { &known }.iter().map(Option::as_ref).collect();
+    /// What the records of a list are compared by: what they mean, in the numbers of the side.
+    fn rows(&self, site: usize) -> Rows {
+        let mut numbers: [Vec<Option<Moves>>; 2] = [vec![None; self.motions.len()], vec![None; self.motions.len()]];
+        for &to in &self.targets[site] {
+            numbers[0][to].clone_from(&self.motions[to]);
+            // Numbers of records that are not certain are as good as each other.
+            numbers[1][to] = self.motions[to].as_ref().map(Moves::known);
+        }
         // References to lists that are aligned later are not compared.
         let hidden: Vec<bool> = self.rank.iter().map(|rank| *rank >= self.rank[site]).collect();
         let erased = self.erased(site);
-        let (mut record, mut meaning) = (Vec::new(), Vec::new());
-        let all = lists.links.sites[site].records().map(|bytes| {
-            record.clear();
-            record.extend_from_slice(bytes);
-            meaning.clear();
-            for unit in &self.units[which][site] {
-                unit.meaning(bytes, &lists.lens, &numbers, &hidden, Marks::Blurred, &mut meaning);
+        let contents = |which: usize| {
+            let lists = [self.base, self.side][which];
+            let numbers: Vec<Option<&Moves>> = numbers[which].iter().map(Option::as_ref).collect();
+            let (mut contents, mut meaning) = (Contents::default(), Vec::new());
+            for bytes in lists.links.sites[site].records() {
+                let start = contents.bytes.len();
+                contents.bytes.extend_from_slice(bytes);
+                erased.iter().for_each(|place| contents.bytes[start..][place.clone()].fill(0));
+                meaning.clear();
+                for unit in &self.units[which][site] {
+                    unit.meaning(bytes, &lists.lens, &numbers, &hidden, Marks::Blurred, &mut meaning);
+                }
+                contents.bytes.extend(meaning.iter().flat_map(|number| number.to_le_bytes()));
+                contents.ends.push(contents.bytes.len());
             }
-            erased.iter().for_each(|place| record[place.clone()].fill(0));
-            let mut row = [0; 16];
-            for (half, row) in row.chunks_exact_mut(8).enumerate() {
-                let mut hasher = DefaultHasher::new();
-                (half, &record, &meaning).hash(&mut hasher);
-                row.copy_from_slice(&hasher.finish().to_le_bytes());
-            }
-            row
-        });
-        all.collect()
+            contents
+        };
+        Rows::of(&contents(0), &contents(1))
     }
 
     /// The bytes of a record that do not tell what it is: numbers that name records, and offsets in a lump that the
@@ -423,148 +458,5 @@ impl Evidence {
         self.named += 1;
         self.follow += usize::from(new == Some(place));
         self.stay.extend(usize::try_from(old).ok().filter(|_| new == Some(old)));
-    }
-}
-
-/// A list of the same length: its records are where they were, unless some have the content that others had.
-fn moved(old: &[[u8; 16]], new: &[[u8; 16]]) -> Option<Moves> {
-    let differ: Vec<usize> = (0..old.len()).filter(|index| old[*index] != new[*index]).collect();
-    let before: HashSet<&[u8; 16]> = differ.iter().map(|index| &old[*index]).collect();
-    differ.iter().any(|index| before.contains(&new[*index])).then(|| aligned(old, new, true))
-}
-
-/// The records that their content does not tell for certain: it is that of others as well, or it was not found.
-fn unsure(old: &[[u8; 16]], new: &[[u8; 16]], place: &[usize]) -> Vec<bool> {
-    let mut counts: HashMap<&[u8; 16], [usize; 2]> = HashMap::new();
-    old.iter().for_each(|row| counts.entry(row).or_default()[0] += 1);
-    new.iter().for_each(|row| counts.entry(row).or_default()[1] += 1);
-    let is_alone = |row: &[u8; 16]| counts.get(row) == Some(&[1, 1]);
-    old.iter().zip(place).map(|(row, place)| *place >= LOST || !is_alone(row)).collect()
-}
-
-/// The places of records with those of the uncertain ones as numbers name them. Records that no number names are as
-/// good as each other if they have the same content.
-fn settled(
-    old: &[[u8; 16]],
-    new: &[[u8; 16]],
-    mut place: Vec<usize>,
-    unsure: &[bool],
-    votes: &Votes,
-    is_named: &[bool],
-) -> Vec<usize> {
-    let mut owner = vec![GONE; new.len()];
-    let certain = place.iter().enumerate().filter(|(index, to)| **to < LOST && !unsure[*index]);
-    certain.for_each(|(index, to)| owner[*to] = index);
-    let mut all: Vec<(bool, usize, usize, usize)> =
-        votes.iter().map(|(&(one, to), &count)| (old[one] != new[to], usize::MAX - count, one, to)).collect();
-    all.sort_unstable();
-    // A record with other content is only the one that is named if no number names another one.
-    let mut candidates: HashMap<usize, usize> = HashMap::new();
-    votes.keys().for_each(|(one, _)| *candidates.entry(*one).or_default() += 1);
-    let mut is_done: Vec<bool> = unsure.iter().map(|unsure| !unsure).collect();
-    for (is_other, _, one, to) in all {
-        let is_clear = !is_other || candidates[&one] == 1 && place[one] >= LOST;
-        if !is_done[one] && owner[to] == GONE && is_clear {
-            (place[one], owner[to], is_done[one]) = (to, one, true);
-        }
-    }
-    let mut open: Vec<usize> = Vec::new();
-    for one in (0..old.len()).filter(|one| !is_done[*one]) {
-        match owner.get_mut(place[one]) {
-            Some(owner) if *owner == GONE => *owner = one,
-            _ => open.push(one),
-        }
-    }
-    let mut free: HashMap<&[u8; 16], Vec<usize>> = HashMap::new();
-    (0..new.len()).rev().filter(|to| owner[*to] == GONE).for_each(|to| free.entry(&new[to]).or_default().push(to));
-    let mut alike: HashMap<&[u8; 16], Vec<usize>> = HashMap::new();
-    open.into_iter().for_each(|one| alike.entry(&old[one]).or_default().push(one));
-    for (row, alike) in alike {
-        let free = free.get(row).map_or(&[][..], |free| &free[..]);
-        let is_free = alike.len() <= free.len() && alike.iter().all(|one| !is_named[*one]);
-        let is_last = alike.len() == 1 && free.len() == 1;
-        let is_gone = free.is_empty() && alike.iter().all(|one| place[*one] == GONE);
-        for (at, one) in alike.into_iter().enumerate() {
-            place[one] = match (is_free || is_last, is_gone) {
-                (true, _) => free[free.len() - 1 - at],
-                (false, true) => GONE,
-                (false, false) => LOST,
-            };
-        }
-    }
-    place
-}
-
-/// Which records are which. Of records that are alike it is not known which ones are gone or new.
-fn aligned(old: &[[u8; 16]], new: &[[u8; 16]], is_order: bool) -> Moves {
-    let mut place = vec![GONE; old.len()];
-    let (mut old_at, mut new_at) = (0, 0);
-    let hunks = differing(old.as_flattened(), new.as_flattened(), 16);
-    let mut doubts: Vec<Range<usize>> = Vec::new();
-    for Hunk { old: from, new: to } in
-        hunks.iter().cloned().chain([Hunk { old: old.len()..old.len(), new: new.len()..new.len() }])
-    {
-        (old_at..from.start).zip(new_at..to.start).for_each(|(old, new)| place[old] = new);
-        (old_at, new_at) = (from.end, to.end);
-        if from.is_empty() && to.is_empty() {
-            continue;
-        }
-        if from.len() == to.len() && is_order {
-            // Records of a list that has kept its length may have other values, each in its place.
-            from.zip(to).for_each(|(old, new)| place[old] = new);
-        } else if from.is_empty() || to.is_empty() {
-            doubts.push(slide(old, new, &from, &to));
-        } else {
-            doubts.push(from);
-        }
-    }
-    for old in doubts.into_iter().flatten() {
-        place[old] = LOST;
-    }
-    // What only one old and one new record have has moved: how many have it, and the last of them.
-    let mut known: HashMap<&[u8; 16], [(usize, usize); 2]> = HashMap::new();
-    for (side, rows) in [old, new].into_iter().enumerate() {
-        for (index, row) in rows.iter().enumerate() {
-            let own = &mut known.entry(row).or_default()[side];
-            *own = (own.0 + 1, index);
-        }
-    }
-    let mut owner = vec![GONE; new.len()];
-    for (index, to) in place.iter().enumerate().filter(|(_, to)| **to < LOST) {
-        owner[*to] = index;
-    }
-    for (index, row) in old.iter().enumerate() {
-        let Some([(1, _), (1, to)]) = known.get(row).copied().filter(|[_, new]| new.1 != place[index]) else {
-            continue;
-        };
-        if place[index] < LOST {
-            owner[place[index]] = GONE;
-        }
-        place[index] = to;
-        let other = std::mem::replace(&mut owner[to], index);
-        if other != GONE {
-            place[other] = LOST;
-        }
-    }
-    Moves::new(place, new.len())
-}
-
-/// The old records among which records were removed or added: equal ones before and after them may be meant as well.
-fn slide(old: &[[u8; 16]], new: &[[u8; 16]], from: &Range<usize>, to: &Range<usize>) -> Range<usize> {
-    let (rows, hunk) = if to.is_empty() { (old, from) } else { (new, to) };
-    let (mut up, mut down) = (0, 0);
-    while hunk.start > up && rows[hunk.start - up - 1] == rows[hunk.end - up - 1] && from.start > up {
-        up += 1;
-    }
-    while hunk.end + down < rows.len()
-        && rows[hunk.start + down] == rows[hunk.end + down]
-        && from.end + down < old.len()
-    {
-        down += 1;
-    }
-    match up + down {
-        // Nothing else can be meant: removed records are gone.
-        0 => 0..0,
-        _ => from.start - up..from.end + down,
     }
 }

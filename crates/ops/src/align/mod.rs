@@ -9,6 +9,7 @@
 pub(crate) mod lists;
 pub(crate) mod moves;
 mod reading;
+mod rows;
 pub(crate) mod units;
 
 use std::collections::hash_map::DefaultHasher;

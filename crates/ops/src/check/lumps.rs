@@ -437,7 +437,12 @@ pub(super) fn check_these(
     entities: Option<&Entities<'_>>,
     sink: &mut Sink,
 ) {
-    for usage in counted(lumps, limits, entities).filter(|it| it.count > it.limit.most) {
+    // Entities of one kind are no more than all of them.
+    let may_be_over = |limit: &&Limit| match limit.unit {
+        Unit::InGame | Unit::OfClass(_) | Unit::Values(_) => entities.is_some_and(|all| all.len() > limit.most),
+        _ => true,
+    };
+    for usage in counted(lumps, limits.filter(may_be_over), entities).filter(|it| it.count > it.limit.most) {
         let limit = usage.limit;
         sink.add(&LIMIT, At::lump(limit.lump), || {
             let has = format!("it has {}", usage.amount());
@@ -478,15 +483,21 @@ pub fn usage(bsp: &Bsp<'_>, engine: &'static Engine) -> Vec<Usage> {
 fn in_game(spawn: &Spawn, entities: &Entities<'_>) -> (usize, usize) {
     let modes = (spawn.mode_flags.len() + spawn.mode_keys.len()).max(1);
     let (mut kept, mut unsure) = (vec![0; modes], 0);
-    // Most entities are of few classes.
+    // Most entities are of few classes, and of that of the one before.
     let mut classes: HashMap<Option<&[u8]>, [bool; 3]> = HashMap::new();
+    let mut last = None;
     for entity in entities.iter().skip(1) {
         let class = entity.class();
         let is = |names: &[&str]| class.is_some_and(|class| names.iter().any(|name| is_class(class, name)));
-        let [is_removed, is_removed_without_name, is_unsure] = *classes.entry(class).or_insert_with(|| {
-            let is_unsure = spawn.known.is_some_and(|known| !is(known));
-            [is(spawn.removed), is(spawn.removed_without_name), is_unsure]
-        });
+        let of_class = match last {
+            Some((other, of_class)) if other == class => of_class,
+            _ => *classes.entry(class).or_insert_with(|| {
+                let is_unsure = spawn.known.is_some_and(|known| !is(known));
+                [is(spawn.removed), is(spawn.removed_without_name), is_unsure]
+            }),
+        };
+        last = Some((class, of_class));
+        let [is_removed, is_removed_without_name, is_unsure] = of_class;
         let has_name = || entity.get("targetname").is_some_and(|name| !name.is_empty());
         if is_removed || (is_removed_without_name && !has_name()) {
             continue;
