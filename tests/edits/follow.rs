@@ -367,6 +367,15 @@ fn light_of_static_props_follows_them() {
     draft.structure().reorder_list("game:sprp.props", &order).unwrap();
     assert!(draft.changes().unwrap().is_empty());
 
+    let mut copied = map.draft();
+    copied.structure().duplicate_list("game:sprp.props", 0..1).unwrap();
+    assert_eq!(text(&mut copied, "sp_0.vhv").unwrap(), "light of 0");
+    assert_eq!(text(&mut copied, "sp_1.vhv").unwrap(), "light of 0");
+    assert_eq!(text(&mut copied, "sp_2.vhv").unwrap(), "light of 1");
+    assert_eq!(text(&mut copied, &format!("sp_{count}.vhv")), Some(format!("light of {}", count - 1)));
+    assert_eq!(text(&mut copied, "sp_hdr_2.vhv").unwrap(), "bright light of 1");
+    assert_eq!(text(&mut copied, "sp_hdr_1.vhv"), None);
+
     draft.structure().splice_list("game:sprp.props", 0..1, Vec::new()).unwrap();
     assert_eq!(text(&mut draft, "sp_0.vhv").unwrap(), "light of 1");
     assert_eq!(text(&mut draft, &format!("sp_{}.vhv", count - 1)), None);

@@ -9,7 +9,7 @@ use super::cascade::Needed;
 use super::change::{Change, GONE, Source, Why};
 use super::{Followed, FollowedRecords, Options, refused};
 use crate::bsp::Bsp;
-use crate::bytes::word;
+use crate::bytes::{Data, word};
 use crate::content::entities::Entities;
 use crate::content::pak::Pak;
 use crate::content::physics::PhysDisp;
@@ -319,13 +319,15 @@ pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
 
 /// What becomes of embedded files, by their index.
 #[derive(Default)]
-pub(super) struct Files {
+pub(super) struct Files<'a> {
     renamed: Vec<(usize, Vec<u8>)>,
     removed: Vec<usize>,
+    /// The files of records that are copied.
+    added: Vec<(Vec<u8>, Data<'a>)>,
 }
 
-impl Files {
-    pub(super) fn of(map: &Bsp<'_>, links: &Links<'_>, changes: &Changes, followed: &mut Followed) -> Result<Self> {
+impl<'a> Files<'a> {
+    pub(super) fn of(map: &Bsp<'a>, links: &Links<'_>, changes: &Changes, followed: &mut Followed) -> Result<Self> {
         let mut files = Files::default();
         let Some(slot) = map.role(Role::Pak).filter(|slot| slot.length != 0) else { return Ok(files) };
         for (site, change) in &changes.of {
@@ -333,32 +335,45 @@ impl Files {
             if site.files.is_empty() {
                 continue;
             }
-            let Ok(pak) = map.lens::<Pak<'_>>() else {
+            let Ok(pak) = map.lens::<Pak<'a>>() else {
                 followed
                     .warnings
                     .push(format!("{} cannot be read: files named by {} do not follow", slot.name, site.name));
                 continue;
             };
+            let copies = change.copies();
             for (file, entry) in pak.iter().enumerate() {
                 let name = entry.name();
-                let Some((start, number)) = site.files.iter().find_map(|form| number(name, *form)) else { continue };
-                match change.place(number) {
+                let Some((start, number, after)) = site.files.iter().find_map(|form| number(name, *form)) else {
+                    continue;
+                };
+                let end = name.len() - after;
+                let named = |number: usize| [&name[..start], number.to_string().as_bytes(), &name[end..]].concat();
+                let place = change.place(number);
+                match place {
                     Some(GONE) => files.removed.push(file),
-                    Some(new) if new != number => {
-                        let rest = name[start..].iter().position(|byte| !byte.is_ascii_digit());
-                        let end = rest.map_or(name.len(), |rest| start + rest);
-                        files.renamed.push((file, [&name[..start], new.to_string().as_bytes(), &name[end..]].concat()));
-                    }
+                    Some(new) if new != number => files.renamed.push((file, named(new))),
                     _ => {}
+                }
+                if let Some(copy) = copies.get(&number).filter(|copy| place != Some(**copy)) {
+                    match entry.data() {
+                        Ok(data) => files.added.push((named(*copy), data)),
+                        Err(error) => {
+                            let name = name.escape_ascii();
+                            let record = format!("{} {copy}", site.name);
+                            followed.warnings.push(format!("{name} cannot be read, and {record} has none: {error}"));
+                        }
+                    }
                 }
             }
         }
-        followed.note(&slot.name, "names", files.renamed.len() + files.removed.len());
+        let count = files.renamed.len() + files.removed.len() + files.added.len();
+        followed.note(&slot.name, "names", count);
         Ok(files)
     }
 
-    pub(super) fn apply(self, draft: &mut Draft<'_>) -> Result<()> {
-        if self.renamed.is_empty() && self.removed.is_empty() {
+    pub(super) fn apply(self, draft: &mut Draft<'a>) -> Result<()> {
+        if self.renamed.is_empty() && self.removed.is_empty() && self.added.is_empty() {
             return Ok(());
         }
         let pak = draft.pak()?;
@@ -366,15 +381,16 @@ impl Files {
         let kept = |index: usize| index - self.removed.iter().filter(|removed| **removed < index).count();
         let renamed: Vec<_> = self.renamed.into_iter().map(|(index, name)| (kept(index), name)).collect();
         pak.remove(&self.removed)?;
-        pak.rename_all(&renamed)
+        pak.rename_all(&renamed)?;
+        self.added.into_iter().try_for_each(|(name, data)| pak.add(name, data).map(|_| ()))
     }
 }
 
-/// The offset of the number in a name of this form, and the number.
-fn number(name: &[u8], (before, after): (&str, &str)) -> Option<(usize, usize)> {
+/// The offset of the number in a name of this form, the number, and the length of the rest.
+fn number(name: &[u8], (before, after): (&str, &str)) -> Option<(usize, usize, usize)> {
     let (start, end) = (before.len(), name.len().checked_sub(after.len())?);
     let is_form = name.get(..start)?.eq_ignore_ascii_case(before.as_bytes())
         && name[end..].eq_ignore_ascii_case(after.as_bytes());
     let digits = name.get(start..end).filter(|digits| is_form && digits.iter().all(u8::is_ascii_digit))?;
-    Some((start, std::str::from_utf8(digits).ok()?.parse().ok()?))
+    Some((start, std::str::from_utf8(digits).ok()?.parse().ok()?, after.len()))
 }
