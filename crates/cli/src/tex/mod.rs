@@ -297,6 +297,8 @@ fn message(error: bspkit::Error) -> String {
 ///
 /// A name that cannot be read is reported and stays as it is; the others change, and the exit status is 1.
 ///
+/// Names that begin with `-`, as in GoldSrc, follow `--`: `tex rename map.bsp -o out.bsp -- -0wall wall`.
+///
 /// Files are not renamed; for embedded files of Source use `pak mv`. Names in entities, such as `detailmaterial` of
 /// Source, do not change; use `ent set`. The next frame in an animation of Quake II does not change either.
 #[derive(clap::Args)]

@@ -13,7 +13,7 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::keyvalues::{KeyValues, Pair};
@@ -82,6 +82,11 @@ impl Mention<'_, '_> {
         }
     }
 
+    /// The key in lower case, without the condition before it and without `$`.
+    pub fn key(&self) -> Vec<u8> {
+        bare(self.pair.key()).to_ascii_lowercase()
+    }
+
     /// Whether it is the texture of reflections, which has a second file for HDR (`.hdr.vtf`).
     pub fn is_envmap(&self) -> bool {
         bare(self.pair.key()).eq_ignore_ascii_case(b"envmap")
@@ -127,6 +132,15 @@ pub fn mentions<'t, 'a>(text: &'t KeyValues<'a>) -> impl Iterator<Item = Mention
         let is_doubtful = old.is_some() || is_for_console(pair.key()) || is_made(written);
         Some(Mention { names: if is_doubtful { Names::Perhaps } else { names }, pair, written })
     })
+}
+
+/// The keys that a patch gives a value of its own, as [`Mention::key`] has them; none of another material. What the
+/// patched material has for them is not loaded for the patch (`insert` and `replace` of the shader `patch`).
+pub fn replaced(text: &KeyValues<'_>) -> HashSet<Vec<u8>> {
+    let Some(root) = text.roots().find(Pair::is_block).filter(|root| root.is("patch")) else { return HashSet::new() };
+    let blocks = root.children().filter(|block| block.is("insert") || block.is("replace"));
+    let pairs = blocks.flat_map(|block| block.children()).filter(|pair| pair.is_for_pc() && pair.value().is_some());
+    pairs.filter(|pair| !pair.key().contains(&b'?')).map(|pair| bare(pair.key()).to_ascii_lowercase()).collect()
 }
 
 /// Whether a block is for cards that are older than those of DirectX 9: `<dx90`, `Water_dx80`.

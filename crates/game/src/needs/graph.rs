@@ -2,9 +2,10 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use super::patches::Patches;
 use super::{Fault, Found, Kind, Need, Needs, Options, Reference, Referrer, Sure, Unresolved, definitions, entities};
 use crate::assets::keyvalues::KeyValues;
-use crate::assets::material::{Names, material_file, mentions};
+use crate::assets::material::{Names, material_file, mentions, replaced};
 use crate::assets::model::{Model, physics_text, replacements};
 use crate::assets::utf16::Order;
 use crate::assets::{Files, normal_name};
@@ -61,6 +62,7 @@ pub(super) struct Graph<'f> {
     pub(super) partly: Vec<Vec<u8>>,
     /// Names that were wanted from this place before.
     asked: HashSet<(Kind, Vec<u8>, Sure)>,
+    patches: Patches,
 }
 
 impl<'f> Graph<'f> {
@@ -79,6 +81,7 @@ impl<'f> Graph<'f> {
             texts: Vec::new(),
             partly: Vec::new(),
             asked: HashSet::new(),
+            patches: Patches::default(),
         }
     }
 
@@ -104,7 +107,7 @@ impl<'f> Graph<'f> {
             }
         };
         let need = &mut self.needs.files[index];
-        let reference = Reference { referrer, written: written.to_vec(), sure };
+        let reference = Reference { referrer: referrer.clone(), written: written.to_vec(), sure };
         // A definition may be read a second time when it is asked for; it was among the last then.
         let mut last = need.references.iter_mut().rev().take(16);
         let same = last.find(|other| other.referrer == reference.referrer && other.written == reference.written);
@@ -112,8 +115,13 @@ impl<'f> Graph<'f> {
             Some(same) => same.sure = same.sure.max(sure),
             None => need.references.push(reference),
         }
-        if effective > need.sure {
-            need.sure = effective;
+        let is_surer = effective > need.sure;
+        need.sure = need.sure.max(effective);
+        if self.is_read[index] && self.patches.uses_more(index, &referrer) {
+            self.is_read[index] = false;
+            let sure = self.needs.files[index].sure;
+            self.queue(index, sure);
+        } else if is_surer {
             self.queue(index, effective);
         }
     }
@@ -431,10 +439,13 @@ const MATERIALS_MOST_BYTES: usize = 1 << 20;
 pub(super) fn expand_materials(graph: &mut Graph<'_>, index: usize) {
     let name = graph.needs.files[index].name.clone();
     let Some(text) = graph.text(&name, MATERIALS_MOST_BYTES) else { return };
+    graph.patches.note(index, replaced(&text));
+    let passed = graph.patches.replaced(index, &graph.needs.files[index]);
     for mention in mentions(&text) {
         let (file, referrer) = (mention.file(), Referrer::File { index, line: Some(mention.pair.line()) });
         let (kind, sure) = match mention.names {
             Names::Include | Names::Material => (Kind::Material, Sure::Certain),
+            Names::Texture if passed.contains(&mention.key()) => (Kind::Texture, Sure::Optional),
             Names::Texture => (Kind::Texture, Sure::Certain),
             // A guess is right only if there is such a file.
             Names::Perhaps => (Kind::Texture, Sure::Optional),

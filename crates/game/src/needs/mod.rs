@@ -18,6 +18,7 @@
 mod definitions;
 mod entities;
 mod graph;
+mod patches;
 mod unused;
 mod waiting;
 

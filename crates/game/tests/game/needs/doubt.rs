@@ -2,6 +2,7 @@
 //! of the game that belong to the map.
 
 use bspkit::{Bsp, Layout};
+use bspkit_game::needs::{Found, Sure};
 
 use super::unused::{LAST, doubts, likely};
 use super::{Memory, find, room};
@@ -167,4 +168,34 @@ fn files_of_the_game_that_belong_to_the_map_are_searched() {
 fn a_binary_file_that_begins_as_utf16_is_searched_as_it_is() {
     let bytes = [&b"D\0A\0T\0A\0\x01\x02"[..], b"\0far/pixels\0"].concat();
     assert_eq!(unused(&[("scripts/x.dat", &bytes), PIXELS]), [LAST.0]);
+}
+
+/// What a patch replaces is not loaded for it. Whatever else names the material loads it, before or after the patch.
+#[test]
+fn textures_that_a_patch_replaces_are_a_doubt() {
+    let base = ("materials/far/base.vmt", &b"X { $basetexture far/lost $bumpmap far/bump $envmap far/sky }"[..]);
+    let patch = b"patch { include materials/far/base.vmt insert { $BaseTexture far/own } \
+        replace { $envmap far/own 360?$bumpmap far/own } }";
+    let lost = |files: &[(&str, &[u8])]| {
+        let needs = find(&packed(files), &Memory::default());
+        let lost = needs.files.iter().filter(|need| need.sure == Sure::Certain && need.found == Found::Nowhere);
+        let lost = lost.map(|need| String::from_utf8_lossy(&need.name).into_owned());
+        lost.filter(|name| name.starts_with("materials/far/")).collect::<Vec<_>>()
+    };
+    let of_patch = ["materials/far/bump.vtf", "materials/far/own.vtf"];
+    let sorted = |files: &[(&str, &[u8])]| {
+        let mut lost = lost(files);
+        lost.sort_unstable();
+        lost
+    };
+    assert_eq!(sorted(&[base, (FLOOR, patch)]), of_patch);
+    // A second material names the same one, as itself or with fewer keys.
+    let below = b"patch { include materials/far/base.vmt insert { $BaseTexture far/own $bottommaterial far/below } \
+        replace { $envmap far/own } }";
+    let all = ["materials/far/bump.vtf", "materials/far/lost.vtf", "materials/far/own.vtf", "materials/far/sky.vtf"];
+    let one: &[u8] = b"X { $bottommaterial far/base }";
+    assert_eq!(sorted(&[base, (FLOOR, below), ("materials/far/below.vmt", one)]), all);
+    let fewer: &[u8] = b"patch { include materials/far/base.vmt replace { $envmap far/own } }";
+    assert_eq!(sorted(&[base, (FLOOR, below), ("materials/far/below.vmt", fewer)]), all[..3]);
+    assert_eq!(sorted(&[base, (FLOOR, below), ("materials/far/below.vmt", patch)]), of_patch);
 }
