@@ -56,6 +56,17 @@ fn numbers_compare_where_the_whole_value_is_one() {
     assert!(selected("[spawnflags<=0]").is_empty());
 }
 
+/// A dot is a letter in UTF-8, with and without `i`.
+#[test]
+fn expressions_are_on_letters_of_utf8() {
+    let text = "{ \"message\" \"Caf\u{e9}\" }\n{ \"message\" \"CAF\u{c9}\" }\n\0";
+    let entities = Entities::parse(text.as_bytes(), EntityRules::SOURCE).unwrap();
+    let selected = |selector: &str| entities.matching(&Selector::parse(selector).unwrap());
+    assert_eq!(selected("[message~/^Caf.$/]"), [0]);
+    assert_eq!(selected("[message~/^caf.$/i]"), [0, 1]);
+    assert_eq!(selected("[message~/^caf..$/i]"), [0; 0]);
+}
+
 #[test]
 fn expressions_are_on_bytes() {
     assert!(selected("[message~/caf/]").is_empty());

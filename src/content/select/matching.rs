@@ -149,8 +149,8 @@ impl Expression {
             return &self.regex;
         }
         let compile = || {
-            let regex = || self::builder(&self.text, false).unicode(true).build().ok();
-            if self.ignores_case || is_of_bytes(&self.text) { None } else { regex() }
+            let regex = || builder(&self.text, self.ignores_case).unicode(true).build().ok();
+            if is_of_bytes(&self.text) { None } else { regex() }
         };
         self.letters.get_or_init(compile).as_ref().unwrap_or(&self.regex)
     }
