@@ -11,7 +11,7 @@ use bspkit::dialect::{QUAKE2, Role};
 use bspkit::{Bsp, Builder};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args_os().nth(1).ok_or("say the file to write")?;
+    let path = std::env::args_os().nth(1).ok_or("usage: build_map FILE")?;
     let plane = |axis: usize, sign: f32| {
         let mut normal = [0.0; 3];
         normal[axis] = sign;

@@ -12,7 +12,7 @@ use bspkit::{Bsp, Layout};
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
     let (Some(from), Some(to)) = (arguments.next(), arguments.next()) else {
-        return Err("say a map and the file to save".into());
+        return Err("usage: double_light MAP FILE".into());
     };
     let mut draft = Bsp::open(from)?.draft();
     // Doubles linear light, not the stored numbers; all sets, faces and styles.

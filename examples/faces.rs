@@ -10,7 +10,7 @@ use bspkit::dialect::{QUAKE2, quake2};
 use bspkit::{Bsp, content::polygons::Polygons};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args_os().nth(1).ok_or("say a map")?;
+    let path = std::env::args_os().nth(1).ok_or("usage: faces MAP")?;
     let map = Bsp::open(path)?;
     let polygons: Polygons<'_> = map.polygons()?;
     for (index, corners) in polygons.iter().enumerate() {

@@ -11,7 +11,7 @@ use bspkit::{Bsp, Layout};
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(folder), Some(message)) = (arguments.next(), arguments.next()) else {
-        return Err("say a folder and a message".into());
+        return Err("usage: rename_all FOLDER MESSAGE".into());
     };
     for file in std::fs::read_dir(folder)? {
         let path = file?.path();

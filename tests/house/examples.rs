@@ -90,6 +90,45 @@ fn binrw_streams_reads_what_it_wrote() {
 }
 
 #[test]
+fn own_lump_writes_and_reads_one_lump() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/q2/own_rooms.bsp");
+    let to = folder.path().join("areas.bsp");
+    let said = said(&run("own_lump", &[from.to_str().unwrap(), to.to_str().unwrap()]));
+    assert_eq!(said, "team 1 at [64.0, 0.0, 8.0]\nteam 2 at [-64.0, 0.0, 8.0]\n");
+    let (old, new) = (Bsp::open(&from).unwrap(), Bsp::open(&to).unwrap());
+    assert_eq!(new.slot("POP").unwrap().length, 32);
+    for slot in old.slots().iter().filter(|slot| slot.name != "POP") {
+        assert_eq!(*old.stored(slot.id), *new.stored(slot.id), "{}", slot.name);
+    }
+}
+
+#[test]
+fn rename_textures_and_compare_agree() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/q3/own_rooms.bsp");
+    let to = folder.path().join("renamed.bsp");
+    let [from, to] = [&from, &to].map(|path| path.to_str().unwrap());
+    let renamed = said(&run("rename_textures", &[from, "textures/own/**", "textures/mine/{1}", to]));
+    let count: usize = renamed.strip_suffix(" names\n").unwrap().parse().unwrap();
+    let compared = said(&run("compare", &[from, to]));
+    assert_eq!(compared.lines().filter(|line| line.contains("-> textures/mine/")).count(), count, "{compared}");
+    assert!(compared.starts_with("SHADERS: "), "{compared}");
+    assert_eq!(said(&run("rename_textures", &[from, "textures/*", "x", to])).lines().count(), 2);
+}
+
+/// What is removed is in the file no more: a second look finds nothing.
+#[test]
+fn prune_removes_what_nothing_refers_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/q3/own_rooms.bsp");
+    let to = folder.path().join("pruned.bsp");
+    let [from, to] = [&from, &to].map(|path| path.to_str().unwrap());
+    assert!(said(&run("prune", &[from, to])).contains("DRAWINDEXES: "));
+    assert_eq!(said(&run("prune", &[to, to])), "");
+}
+
+#[test]
 fn repack_pak_replaces_one_file_only() {
     let folder = tempfile::tempdir().unwrap();
     let (to, text) = (folder.path().join("repacked.bsp"), folder.path().join("text"));

@@ -138,7 +138,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         return Ok(Code::Done);
     }
     let most = if cx.talk.verbose { MOST_OF_ALL } else { MOST_OF_A_KIND };
-    let mut wanted = check::Options::default().list(most);
+    let mut wanted = check::Options::default().most(most);
     wanted.engine.clone_from(&args.engine.engine);
     wanted.allowed.clone_from(&args.allow);
     let named: Vec<&Path> = args.maps.iter().map(PathBuf::as_path).collect();

@@ -110,9 +110,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let bsp = cx.open_said(&map.path, job)?;
         let own = own_folder(&map.path, args.own.as_deref())?;
         let stem = map.path.file_stem().unwrap_or_default().as_encoded_bytes();
-        let mut options = Options::new(stem);
-        options.own = own.as_ref().map(|own| own as &dyn Files);
-        options.stock = Some(&stock);
+        let options = Options::new(stem).own(own.as_ref().map(|own| own as &dyn Files)).stock(&stock);
         let list = res::find(&bsp, &options).with_context(cannot)?;
         list.faults.iter().for_each(|fault| job.warn_here(&format!("left out: {fault}")));
         if own.is_none() && !args.json {

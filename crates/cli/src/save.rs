@@ -453,7 +453,7 @@ pub(crate) struct Findings {
 
 impl Findings {
     pub(crate) fn of(draft: &Draft<'_>, job: &Job<'_>) -> Result<Self> {
-        let options = Options::default().list(job.most());
+        let options = Options::default().most(job.most());
         Ok(Findings { list: check::introduced(draft, &options)?, stale: check::stale(draft)? })
     }
 

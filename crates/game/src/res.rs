@@ -127,6 +127,20 @@ impl<'o> Options<'o> {
     pub fn new(map: &'o (impl AsRef<[u8]> + ?Sized)) -> Self {
         Options { map: map.as_ref(), own: None, stock: None }
     }
+
+    /// With the folder of the map's author, if it is known.
+    #[must_use]
+    pub fn own(mut self, own: Option<&'o dyn Files>) -> Self {
+        self.own = own;
+        self
+    }
+
+    /// With what every player has.
+    #[must_use]
+    pub fn stock(mut self, stock: &'o dyn Files) -> Self {
+        self.stock = Some(stock);
+        self
+    }
 }
 
 /// The files that players of a map need, sorted by kind and name.
@@ -501,7 +515,7 @@ fn collect_source(map: &Bsp<'_>, options: &Options<'_>, collector: &mut Collecto
     let sources: Vec<Box<dyn Files>> =
         [options.own, options.stock].into_iter().flatten().map(|files| Box::new(Borrowed(files)) as _).collect();
     let files = Stack::new(sources);
-    let found = needs::find(map, &needs::Options::new(options.map).with_game(&files))?;
+    let found = needs::find(map, &needs::Options::new(options.map).game(&files))?;
     for need in found.files.iter().filter(|need| need.found != Found::Packed && is_sent(&need.name)) {
         // What the engine only looks for is needed where the author has it.
         let is_own = options.own.is_some_and(|own| own.has(&need.name));

@@ -406,7 +406,7 @@ impl<'a> Session<'a> {
     fn done(&self, draft: &Draft<'static>, job: &mut Job<'_>) -> Result<Edited> {
         if !job.json && !self.args.save.dry_run {
             for lump in compare::draft(draft, job.most())?.lumps {
-                lump.changes.iter().for_each(|change| job.say(&format!("  {}", change.line(&lump.lump))));
+                lump.lines().for_each(|line| job.say(&format!("  {line}")));
                 if lump.more > 0 {
                     job.say(&format!("  and {} more; -v lists them", lump.more));
                 }

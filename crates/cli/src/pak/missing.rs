@@ -157,7 +157,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.reading.maps().each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
         let (name, other) = args.how.names(map, &bsp, job);
-        let options = Options::new(&name).with_name(other.as_deref()).with_keys(&keys).with_game(&game);
+        let options = Options::new(&name).also(other.as_deref()).keys(&keys).game(&game);
         let needs =
             needs::find(&bsp, &options).with_context(|| format!("cannot find what {} refers to", shown(&map.path)))?;
         job.report(&Missing::new(&needs))
@@ -231,8 +231,8 @@ pub(super) fn run_unused(cx: &Context, args: &UnusedArgs) -> Result<Code> {
         let cannot = || format!("cannot find what {} refers to", shown(&map.path));
         let (name, other) = args.how.names(map, &bsp, job);
         let game = game.as_ref().map(|game| -> &dyn Files { game });
-        let options = Options::new(&name).with_name(other.as_deref()).with_keys(&keys);
-        let options = game.map_or(options, |game| options.with_game(game));
+        let options = Options::new(&name).also(other.as_deref()).keys(&keys);
+        let options = game.map_or(options, |game| options.game(game));
         let pak = bsp.pak().with_context(cannot)?;
         let (needs, unused) = needs::unused(&bsp, &options).with_context(cannot)?;
         for fault in &needs.faults {
@@ -307,8 +307,8 @@ pub(super) fn run_fill(cx: &Context, args: &FillArgs) -> Result<Code> {
     let choice = Choice { only: patterns(&args.only), exclude: patterns(&args.exclude) };
     args.save.each(cx, args.maps.find(), |draft, map, job| {
         let (name, other) = args.how.names(map, draft.bsp(), job);
-        let options = Options::new(&name).with_name(other.as_deref()).with_keys(&keys);
-        let options = game.as_ref().map_or(options, |game| options.with_game(game));
+        let options = Options::new(&name).also(other.as_deref()).keys(&keys);
+        let options = game.as_ref().map_or(options, |game| options.game(game));
         let fill = needs::fill(draft.bsp(), &options, &from, &choice)?;
         for fault in &fill.needs.faults {
             job.warn_here(&format!("`{}` is skipped: {}", escaped(&fault.name), fault.message));

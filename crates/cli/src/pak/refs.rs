@@ -90,8 +90,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.reading.maps().each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
         let (name, other) = args.how.names(map, &bsp, job);
-        let options = Options::new(&name).with_name(other.as_deref()).with_keys(&keys);
-        let options = game.as_ref().map_or(options, |game| options.with_game(game));
+        let options = Options::new(&name).also(other.as_deref()).keys(&keys);
+        let options = game.as_ref().map_or(options, |game| options.game(game));
         let needs =
             needs::find(&bsp, &options).with_context(|| format!("cannot find what {} refers to", shown(&map.path)))?;
         if args.dot {

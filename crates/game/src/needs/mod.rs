@@ -61,21 +61,21 @@ impl<'o> Options<'o> {
 
     /// With a second name: files by either are looked for ([`compiled_name`]).
     #[must_use]
-    pub fn with_name(mut self, name: Option<&'o [u8]>) -> Self {
+    pub fn also(mut self, name: Option<&'o [u8]>) -> Self {
         self.also = name;
         self
     }
 
     /// With the files of the game.
     #[must_use]
-    pub fn with_game(mut self, game: &'o dyn Files) -> Self {
+    pub fn game(mut self, game: &'o dyn Files) -> Self {
         self.game = Some(game);
         self
     }
 
     /// With another table of keys.
     #[must_use]
-    pub fn with_keys(mut self, keys: &'o Keys) -> Self {
+    pub fn keys(mut self, keys: &'o Keys) -> Self {
         self.keys = keys;
         self
     }
@@ -558,7 +558,7 @@ impl Files for Both<'_> {
 /// ```
 pub fn fill(map: &Bsp<'_>, options: &Options<'_>, from: &dyn Files, choice: &Choice) -> Result<Fill> {
     let both = Both { game: options.game, from, choice };
-    let needs = find(map, &options.with_game(&both))?;
+    let needs = find(map, &options.game(&both))?;
     let of = |wanted: Found, is_asked: &dyn Fn(&[u8]) -> bool| -> Vec<usize> {
         let files = needs.files.iter().enumerate();
         files.filter(|(_, need)| need.found == wanted && is_asked(&need.name)).map(|(index, _)| index).collect()

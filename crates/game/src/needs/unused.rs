@@ -108,7 +108,7 @@ const LONGEST: usize = 259;
 /// assert_eq!((unused.len(), unused[0].doubt), (1, Doubt::Much));
 /// assert_eq!(map.pak()?.get(unused[0].index).unwrap().name(), b"materials/own/old.vmt");
 /// let game = Pak::new(b"");
-/// let (_, unused) = needs::unused(&map, &Options::new("room_v20").with_game(&PakFiles::new(&game)))?;
+/// let (_, unused) = needs::unused(&map, &Options::new("room_v20").game(&PakFiles::new(&game)))?;
 /// assert_eq!(unused[0].doubt, Doubt::Little);
 /// # Ok::<(), bspkit::Error>(())
 /// ```

@@ -78,7 +78,7 @@ fn room(entities: &[&str], files: &[(&str, &str)]) -> Bsp<'static> {
 }
 
 fn find(map: &Bsp<'_>, game: &dyn Files) -> Needs {
-    needs::find(map, &Options::new("room_v20").with_game(game)).unwrap()
+    needs::find(map, &Options::new("room_v20").game(game)).unwrap()
 }
 
 /// The name of each file with what is asked about it.

@@ -437,7 +437,7 @@ pub(super) fn check_these(
     entities: Option<&Entities<'_>>,
     sink: &mut Sink,
 ) {
-    // Entities of one kind are no more than all of them.
+    // A kind of entities has at most all of them.
     let may_be_over = |limit: &&Limit| match limit.unit {
         Unit::InGame | Unit::OfClass(_) | Unit::Values(_) => entities.is_some_and(|all| all.len() > limit.most),
         _ => true,

@@ -63,7 +63,7 @@ use targets::{check_targets, is_target, output_of};
 /// # Errors
 /// [`bspkit::ErrorKind::Argument`] for an engine that the dialect does not know.
 pub fn run(bsp: &Bsp<'_>, options: &Options) -> Result<Vec<Finding>> {
-    let mut sink = Sink::new(&options.allowed, options.most());
+    let mut sink = Sink::new(&options.allowed, options.listed());
     check(bsp, engine(bsp, options)?, None, &mut sink);
     Ok(sink.into_findings())
 }
@@ -112,13 +112,13 @@ fn new_findings(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> {
         return Ok(findings);
     }
     let all = |bsp: &Bsp<'_>| {
-        let mut sink = Sink::new(&options.allowed, options.most().max(finding::COMPARED));
+        let mut sink = Sink::new(&options.allowed, options.listed().max(finding::COMPARED));
         check(bsp, engine, Some(&touched), &mut sink);
         sink
     };
     let new = all(&view);
     let mut found =
-        if new.is_empty() { Vec::new() } else { new.without(all(draft.bsp()), options.most()).into_findings() };
+        if new.is_empty() { Vec::new() } else { new.without(all(draft.bsp()), options.listed()).into_findings() };
     found.extend(left_behind(draft, &view, options));
     Ok(found)
 }
@@ -133,7 +133,7 @@ fn touched(draft: &Draft<'_>, view: &Bsp<'_>) -> Vec<SlotId> {
 /// Of what [`introduced`] finds, the light and the collision models that do not go along with the edits; `view` is the
 /// map with these.
 pub fn left_behind(draft: &Draft<'_>, view: &Bsp<'_>, options: &Options) -> Vec<Finding> {
-    let mut left = Sink::new(&options.allowed, options.most());
+    let mut left = Sink::new(&options.allowed, options.listed());
     let touched = touched(draft, view);
     light::check_relit(draft.bsp(), view, &touched, &mut left);
     physics::check_left(draft, view, &touched, &mut left);
@@ -211,12 +211,12 @@ fn introduced_by_edit(
     // Each part is looked at on both sides only if something is found on the new one.
     let parts = [check_edited_entities, check_edited_limits, check_edited_grid].into_iter().flat_map(|check| {
         let look = |bsp, is_new| {
-            let mut sink = Sink::new(&options.allowed, options.most().max(finding::COMPARED));
+            let mut sink = Sink::new(&options.allowed, options.listed().max(finding::COMPARED));
             check(bsp, edit.as_ref().map(|edit| (edit, is_new)), touched, engine, &mut sink);
             sink
         };
         let new = look(view, true);
-        if new.is_empty() { Vec::new() } else { new.without(look(old, false), options.most()).into_findings() }
+        if new.is_empty() { Vec::new() } else { new.without(look(old, false), options.listed()).into_findings() }
     });
     Some(parts.collect())
 }

@@ -32,12 +32,12 @@ impl Options {
 
     /// Lists this many findings of a code for a lump.
     #[must_use]
-    pub fn list(mut self, most: usize) -> Self {
+    pub fn most(mut self, most: usize) -> Self {
         self.most = Some(most);
         self
     }
 
-    pub(super) fn most(&self) -> usize {
+    pub(super) fn listed(&self) -> usize {
         self.most.unwrap_or(LISTED)
     }
 

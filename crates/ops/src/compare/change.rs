@@ -9,6 +9,16 @@ use bspkit::content::visibility::VisSet;
 use bspkit::record::Text;
 
 /// Everything that differs in one lump.
+///
+/// ```
+/// use bspkit_ops::compare::{self, LumpChanges};
+/// let mut draft = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?.draft();
+/// draft.update(bspkit::dialect::quake2::PLANES, 3, |plane| plane.distance = 8.0)?;
+/// let found: Vec<LumpChanges> = compare::draft(&draft, 10)?.lumps;
+/// let lines: Vec<String> = found[0].lines().map(|line| line.to_string()).collect();
+/// assert_eq!(lines, ["PLANES[3]: distance 768 -> 8"]);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct LumpChanges {
@@ -377,18 +387,15 @@ impl fmt::Display for How {
     }
 }
 
+impl LumpChanges {
+    /// The changes as lines of text.
+    pub fn lines(&self) -> impl Iterator<Item = impl fmt::Display + '_> {
+        self.changes.iter().map(|change| change.line(&self.lump))
+    }
+}
+
 impl Change {
-    /// One line of text; `lump` is the name of its lump.
-    ///
-    /// ```
-    /// use bspkit_ops::compare;
-    /// let mut draft = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?.draft();
-    /// draft.update(bspkit::dialect::quake2::PLANES, 3, |plane| plane.distance = 8.0)?;
-    /// let found = compare::draft(&draft, 10)?;
-    /// let line = found.lumps[0].changes[0].line(&found.lumps[0].lump).to_string();
-    /// assert_eq!(line, "PLANES[3]: distance 768 -> 8");
-    /// # Ok::<(), bspkit::Error>(())
-    /// ```
+    /// One line of text; `lump` is the name of its lump. [`LumpChanges::lines`] has those of all changes of a lump.
     pub fn line<'c>(&'c self, lump: &'c str) -> impl fmt::Display + 'c {
         Line { change: self, lump }
     }

@@ -128,7 +128,7 @@ fn an_fgd_file_says_what_keys_hold() {
     keys.extend(&fgd);
     let map = room(&["classname own_jukebox\nrecord own/extra.wav\ncover own/cover"], &[]);
     let game = Memory::of_folder("../../tests/game");
-    let needs = needs::find(&map, &Options::new("room_v20").with_game(&game).with_keys(&keys)).unwrap();
+    let needs = needs::find(&map, &Options::new("room_v20").game(&game).keys(&keys)).unwrap();
     assert_eq!(needs.get("sound/own/extra.wav").unwrap().sure, Sure::Certain);
     assert_eq!(needs.get("materials/own/cover.vmt").unwrap().found, Found::Nowhere);
     assert!(find(&map, &game).get("materials/own/cover.vmt").is_none());

@@ -10,7 +10,7 @@ use super::{Memory, room};
 
 /// The doubt about each packed file that is listed.
 pub(super) fn doubts(map: &Bsp<'_>, game: &Memory) -> Vec<(String, Doubt, String)> {
-    let (_, unused) = needs::unused(map, &Options::new("room_v20").with_game(game)).unwrap();
+    let (_, unused) = needs::unused(map, &Options::new("room_v20").game(game)).unwrap();
     let pak = map.pak().unwrap();
     let name = |index: usize| String::from_utf8_lossy(pak.get(index).unwrap().name()).into_owned();
     unused.into_iter().map(|file| (name(file.index), file.doubt, file.why)).collect()
@@ -293,7 +293,7 @@ fn every_file_by_the_map_s_name_is_known_everywhere() {
     names.dedup();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (&name[..], "x")).collect();
     let map = room(&[], &files);
-    let (found, unused) = needs::unused(&map, &Options::new("room_v20").with_game(&Memory::default())).unwrap();
+    let (found, unused) = needs::unused(&map, &Options::new("room_v20").game(&Memory::default())).unwrap();
     let pak = map.pak().unwrap();
     for file in &unused {
         let name = String::from_utf8_lossy(pak.get(file.index).unwrap().name()).into_owned();
@@ -320,7 +320,7 @@ fn the_name_that_the_paths_have_counts_too() {
     let other = needs::compiled_name(&map, b"copy").unwrap();
     assert_eq!(other.as_deref(), Some(&b"room_v20"[..]));
     assert_eq!(needs::compiled_name(&map, b"Room_v20").unwrap(), None);
-    let options = Options::new("copy").with_name(other.as_deref());
+    let options = Options::new("copy").also(other.as_deref());
     let found = needs::find(&map, &options).unwrap();
     for name in ["maps/room_v20.nav", "maps/copy.nav", "materials/maps/room_v20/c0_0_0.vtf"] {
         assert!(found.get(name).is_some(), "{name}");
@@ -340,8 +340,8 @@ fn what_no_engine_asks_for_is_not_missing() {
         &[("materials/far/glass.vmt", "Glass { include \"GLASS/GLASS01\" }")],
     );
     let game = Memory::of_folder("../../tests/game");
-    let before = needs::find(&room(&[], &[]), &Options::new("room_v20").with_game(&game)).unwrap();
-    let found = needs::find(&map, &Options::new("room_v20").with_game(&game)).unwrap();
+    let before = needs::find(&room(&[], &[]), &Options::new("room_v20").game(&game)).unwrap();
+    let found = needs::find(&map, &Options::new("room_v20").game(&game)).unwrap();
     let missing = super::names(&found, |need| need.found == needs::Found::Nowhere && before.get(&need.name).is_none());
     assert_eq!(missing, ["models/own/lost.mdl"]);
     assert!(found.get("models/own/plank.mdl").is_some());
