@@ -79,7 +79,7 @@ pub use builder::Builder;
 pub use bytes::{Data, Rope};
 pub use draft::{
     Branch, Branches, Compression, Draft, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree,
-    References, Splice, Structure,
+    References, Session, Splice, Structure,
 };
 pub use error::{Error, ErrorKind, Hint, Place, Result};
 pub use file::{

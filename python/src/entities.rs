@@ -1,15 +1,13 @@
 //! The list of entities.
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bspkit::content::select::Selector;
 use bspkit::{Error, ErrorKind};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PySlice};
 
-use crate::entity::{Entity, gone};
+use crate::entity::Entity;
 use crate::errors::Res;
 use crate::shared::{Shared, State};
 use crate::text::Text;
@@ -44,7 +42,7 @@ impl Entities {
     }
 
     fn ids_of(&self, slice: &Bound<'_, PySlice>) -> Res<Vec<u32>> {
-        let all = self.with(|state| Ok(state.entities()?.1.all().to_vec()))?;
+        let all = self.with(|state| Ok(state.session().numbers()?.to_vec()))?;
         let found = slice.indices(crate::signed(all.len()))?;
         let places = (0..found.slicelength).map(|n| found.start + crate::signed(n) * found.step);
         Ok(places.filter_map(|place| all.get(usize::try_from(place).ok()?).copied()).collect())
@@ -52,48 +50,27 @@ impl Entities {
 
     fn id_at(&self, index: isize) -> Res<u32> {
         self.with(|state| {
-            let (entities, ids) = state.entities()?;
-            let place = crate::place(index, entities.len());
-            place.and_then(|place| ids.at(place)).ok_or_else(|| {
-                let message = format!("there is no entity {index}: the map has {}", entities.len());
+            let numbers = state.session().numbers()?;
+            let place = crate::place(index, numbers.len());
+            place.and_then(|place| numbers.get(place).copied()).ok_or_else(|| {
+                let message = format!("there is no entity {index}: the map has {}", numbers.len());
                 PyIndexError::new_err(message).into()
             })
         })
     }
 
     fn add(&self, pairs: Pairs) -> Res<Entity> {
-        let id = self.with(|state| {
-            let (entities, ids) = state.entities()?;
-            let index = entities.add(pairs)?;
-            Ok(ids.insert(index))
-        })?;
+        let id = self.with(|state| Ok(state.session().add(&pairs)?))?;
         Ok(self.entity(id))
     }
 
     /// Brings entities into this order, before all others.
     fn reorder(&self, wanted: &[u32]) -> Res<()> {
-        self.with(|state| {
-            let (entities, ids) = state.entities()?;
-            let place = |id: &u32| ids.place(*id).ok_or_else(gone);
-            let mut order = wanted.iter().map(place).collect::<Res<Vec<usize>>>()?;
-            let known: HashSet<usize> = order.iter().copied().collect();
-            order.extend((0..entities.len()).filter(|place| !known.contains(place)));
-            entities.reorder(&order)?;
-            ids.reorder(&order);
-            Ok(())
-        })
+        self.with(|state| Ok(state.session().reorder(wanted)?))
     }
 
     fn remove_ids(&self, removed: &[u32]) -> Res<()> {
-        self.with(|state| {
-            let (entities, ids) = state.entities()?;
-            let mut places: Vec<usize> = removed.iter().filter_map(|id| ids.place(*id)).collect();
-            places.sort_unstable();
-            places.dedup();
-            entities.remove_all(&places)?;
-            ids.remove(places);
-            Ok(())
-        })
+        self.with(|state| Ok(state.session().remove(removed).map(drop)?))
     }
 
     fn own(&self, entity: &Entity) -> Res<u32> {
@@ -128,7 +105,7 @@ fn pairs_of(value: &Bound<'_, PyAny>) -> Res<Pairs> {
 #[pymethods]
 impl Entities {
     fn __len__(&self) -> Res<usize> {
-        self.with(|state| Ok(state.entities()?.0.len()))
+        self.with(|state| Ok(state.session().numbers()?.len()))
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> Res<Bound<'py, PyAny>> {
@@ -163,7 +140,7 @@ impl Entities {
         }
         let next = usize::try_from(found.start).unwrap_or(0) + old.len();
         let mut wanted =
-            self.with(|state| Ok(state.entities()?.1.all().iter().take(next).copied().collect::<Vec<_>>()))?;
+            self.with(|state| Ok(state.session().numbers()?.iter().take(next).copied().collect::<Vec<_>>()))?;
         let kept = wanted.len();
         let added = new.into_iter().try_for_each(|pairs| {
             wanted.push(self.add(pairs)?.id);
@@ -178,7 +155,7 @@ impl Entities {
     #[pyo3(signature = (*, key, reverse = false))]
     fn sort(&self, key: &Bound<'_, PyAny>, reverse: bool) -> Res<()> {
         let py = key.py();
-        let ids = self.with(|state| Ok(state.entities()?.1.all().to_vec()))?;
+        let ids = self.with(|state| Ok(state.session().numbers()?.to_vec()))?;
         let keys = ids.iter().skip(1).map(|id| Ok((key.call1((self.entity(*id),))?, *id)));
         let keys = pyo3::types::PyList::new(py, keys.collect::<PyResult<Vec<_>>>()?)?;
         let options = pyo3::types::PyDict::new(py);
@@ -192,7 +169,7 @@ impl Entities {
 
     /// All entities as they are now. Those that are removed before their turn are left out; new ones are not in it.
     fn __iter__(&self) -> Res<EntityIterator> {
-        let ids = self.with(|state| Ok(state.entities()?.1.all().to_vec()))?;
+        let ids = self.with(|state| Ok(state.session().numbers()?.to_vec()))?;
         Ok(EntityIterator { shared: self.shared.clone(), ids: Mutex::new(ids.into_iter()) })
     }
 
@@ -205,20 +182,15 @@ impl Entities {
 
     /// The entities that a selector matches: `"light"`, `"light[style>=32]"`, `"*[targetname]"`.
     fn select(&self, selector: &str) -> Res<Vec<Entity>> {
-        let selector = Selector::parse(selector)?;
-        let ids = self.with(|state| {
-            let (entities, ids) = state.entities()?;
-            Ok(entities.matching(&selector).into_iter().filter_map(|index| ids.at(index)).collect())
-        })?;
+        let ids = self.with(|state| Ok(state.session().select(selector)?))?;
         Ok(self.all(ids))
     }
 
     /// The first entity of a class; an error if there is none.
     fn first(&self, class: &str) -> Res<Entity> {
         let id = self.with(|state| {
-            let (entities, ids) = state.entities()?;
-            let index = entities.first_class(class)?.index();
-            ids.at(index).ok_or_else(gone)
+            let index = state.entities()?.first_class(class)?.index();
+            Ok(state.session().numbers()?[index])
         })?;
         Ok(self.entity(id))
     }
@@ -248,22 +220,17 @@ impl Entities {
     /// Adds several entities after the last one.
     fn extend(&self, all: &Bound<'_, PyAny>) -> Res<()> {
         let all = all.try_iter()?.map(|pairs| pairs_of(&pairs?)).collect::<Res<Vec<Pairs>>>()?;
-        self.with(|state| {
-            let (entities, ids) = state.entities()?;
-            for pairs in all {
-                let index = entities.add(pairs)?;
-                ids.insert(index);
-            }
-            Ok(())
-        })
+        self.with(|state| Ok(all.iter().try_for_each(|pairs| state.session().add(pairs).map(drop))?))
     }
 
     /// Removes an entity, or several in one step.
     fn remove(&self, entity: &Bound<'_, PyAny>) -> Res<()> {
         if let Ok(entity) = entity.cast::<Entity>() {
             let id = self.own(entity.get())?;
-            entity.get().index()?;
-            return self.remove_ids(&[id]);
+            return match self.with(|state| Ok(state.session().remove(&[id])?))? {
+                0 => entity.get().index().map(drop),
+                _ => Ok(()),
+            };
         }
         let mut removed = Vec::new();
         for entity in entity.try_iter()? {
@@ -302,7 +269,7 @@ impl Entities {
     }
 
     fn __reversed__(&self) -> Res<EntityIterator> {
-        let ids: Vec<u32> = self.with(|state| Ok(state.entities()?.1.all().iter().rev().copied().collect()))?;
+        let ids: Vec<u32> = self.with(|state| Ok(state.session().numbers()?.iter().rev().copied().collect()))?;
         Ok(EntityIterator { shared: self.shared.clone(), ids: Mutex::new(ids.into_iter()) })
     }
 
@@ -313,11 +280,7 @@ impl Entities {
     /// Adds a copy of an entity after it.
     fn duplicate(&self, entity: &Entity) -> Res<Entity> {
         let id = self.own(entity)?;
-        let id = self.with(|state| {
-            let (entities, ids) = state.entities()?;
-            let copy = entities.duplicate(ids.place(id).ok_or_else(gone)?)?;
-            Ok(ids.insert(copy))
-        })?;
+        let id = self.with(|state| Ok(state.session().duplicate(id)?))?;
         Ok(self.entity(id))
     }
 
@@ -334,27 +297,13 @@ impl Entities {
             }
         };
         let (id, other) = (self.own(entity)?, self.own(other)?);
-        self.with(|state| {
-            let (entities, ids) = state.entities()?;
-            let place = |id| ids.place(id).ok_or_else(gone);
-            let (from, target) = (place(id)?, place(other)?);
-            match is_after {
-                true => entities.move_after(from, target)?,
-                false => entities.move_before(from, target)?,
-            }
-            // The target is one further to the front if the entity was before it.
-            let target = if from < target { target - 1 } else { target };
-            if id != other {
-                ids.shift(from, target + usize::from(is_after));
-            }
-            Ok(())
-        })
+        self.with(|state| Ok(state.session().shift(id, other, is_after)?))
     }
 
     /// The whole text, as bytes.
     #[getter]
     fn text<'py>(&self, py: Python<'py>) -> Res<Bound<'py, PyBytes>> {
-        let text = self.with(|state| Ok(state.entities()?.0.to_bytes()))?;
+        let text = self.with(|state| Ok(state.entities()?.to_bytes()))?;
         Ok(PyBytes::new(py, &text))
     }
 
@@ -375,7 +324,7 @@ impl Entities {
     /// What is wrong with the text, as sentences.
     #[getter]
     fn diagnostics(&self) -> Res<Vec<String>> {
-        self.with(|state| Ok(state.entities()?.0.diagnostics().iter().map(ToString::to_string).collect()))
+        self.with(|state| Ok(state.entities()?.diagnostics().iter().map(ToString::to_string).collect()))
     }
 
     fn __repr__(&self) -> String {
@@ -402,10 +351,14 @@ impl EntityIterator {
 
     fn __next__(&self) -> Res<Option<Entity>> {
         let next = self.shared.with(|state| {
-            let known = state.entities()?.1;
             // Locked only where the map is, so that no thread waits here for one that waits for the map.
             let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
-            Ok(ids.find(|id| known.place(*id).is_some()))
+            for id in ids.by_ref() {
+                if state.session().has(id)? {
+                    return Ok(Some(id));
+                }
+            }
+            Ok(None)
         })?;
         Ok(next.map(|id| Entity::new(&self.shared, id)))
     }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use bspkit::content::entities::{Entity as Found, EntityMut, Pair};
-use bspkit::{Error, ErrorKind};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyString};
@@ -22,10 +21,6 @@ pub(crate) struct Entity {
     pub(crate) id: u32,
 }
 
-pub(crate) fn gone() -> Failure {
-    Error::new(ErrorKind::NotFound, "the entity was removed from the map, so it cannot be used any more").into()
-}
-
 fn missing(key: &Text) -> Failure {
     PyKeyError::new_err(bspkit::bytes::escaped(&key.0).to_string()).into()
 }
@@ -36,18 +31,11 @@ impl Entity {
     }
 
     fn look<T>(&self, work: impl FnOnce(&Found<'_>) -> T) -> Res<T> {
-        self.shared.with(|state| {
-            let (entities, ids) = state.entities()?;
-            let found = ids.place(self.id).and_then(|index| entities.get(index)).ok_or_else(gone)?;
-            Ok(work(&found))
-        })
+        self.shared.with(|state| Ok(state.session().look(self.id, work)?))
     }
 
-    fn edit<T>(&self, work: impl FnOnce(&mut EntityMut<'_, '_>) -> bspkit::Result<T>) -> Res<T> {
-        self.shared.with(|state| {
-            let (entities, ids) = state.entities()?;
-            Ok(work(&mut entities.get_mut(ids.place(self.id).ok_or_else(gone)?)?)?)
-        })
+    fn edit<T>(&self, work: impl Fn(&mut EntityMut<'_, '_>) -> bspkit::Result<T>) -> Res<T> {
+        self.shared.with(|state| Ok(state.session().edit(self.id, work)?))
     }
 
     /// Replaces all pairs.
@@ -90,7 +78,7 @@ impl Entity {
     }
 
     fn __setitem__(&self, key: Text, value: Text) -> Res<()> {
-        self.edit(|entity| entity.set(key, value))
+        self.edit(|entity| entity.set(&key, &value))
     }
 
     /// Removes all pairs of a key.
@@ -139,24 +127,24 @@ impl Entity {
 
     /// Adds a pair after the last one, also if there is one of that key.
     fn append(&self, key: Text, value: Text) -> Res<()> {
-        self.edit(|entity| entity.push(key, value))
+        self.edit(|entity| entity.push(&key, &value))
     }
 
     /// Sets the value of the n-th of several equal keys; the first one is 0, the last one -1.
     fn set_nth(&self, key: Text, n: isize, value: Text) -> Res<()> {
         let n = self.nth(&key, n)?;
-        self.edit(|entity| entity.set_nth(key, n, value))
+        self.edit(|entity| entity.set_nth(&key, n, &value))
     }
 
     /// Removes the n-th of several equal keys; the first one is 0, the last one -1.
     fn remove_nth(&self, key: Text, n: isize) -> Res<()> {
         let n = self.nth(&key, n)?;
-        self.edit(|entity| entity.unset_nth(key, n))
+        self.edit(|entity| entity.unset_nth(&key, n))
     }
 
     /// Gives all pairs of a key another key; returns how many there were.
     fn rename_key(&self, old: Text, new: Text) -> Res<usize> {
-        self.edit(|entity| entity.rename(old, new))
+        self.edit(|entity| entity.rename(&old, &new))
     }
 
     /// Sets the values of a mapping or of pairs, all of them or none.
@@ -248,7 +236,7 @@ impl Entity {
     /// The index of the entity in the map.
     #[getter]
     pub(crate) fn index(&self) -> Res<usize> {
-        self.shared.with(|state| state.entities()?.1.place(self.id).ok_or_else(gone))
+        self.shared.with(|state| Ok(state.session().index(self.id)?))
     }
 
     /// The pairs as bytes: `e.raw["message"]`, `e.raw.items()`.

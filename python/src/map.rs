@@ -62,7 +62,7 @@ impl Map {
     /// The entities.
     #[getter]
     fn entities(&self) -> Res<Entities> {
-        self.shared.with(|state| state.entities().map(drop))?;
+        self.shared.with(|state| Ok(state.session().has(0).map(drop)?))?;
         Ok(Entities::new(&self.shared))
     }
 

@@ -90,7 +90,7 @@ fn search<T: Send>(
     let (game, names, needs, found) = detached(py, || {
         let (game, map) = (game(paths)?, current(&draft)?);
         let names = Names::of(name, shared, &map);
-        let (needs, found) = names.game(game.as_ref(), |options| find(&map, options, game.is_some()))?;
+        let (needs, found) = names.with_game(game.as_ref(), |options| find(&map, options, game.is_some()))?;
         Ok((game, names, needs, found))
     })?;
     names.warn(py)?;
@@ -191,7 +191,7 @@ pub(crate) fn fill<'py>(py: Python<'py>, shared: &Shared, filling: &Filling) -> 
         let choice = Choice { only: patterns(&filling.only), exclude: patterns(&filling.exclude) };
         let map = current(&draft)?;
         let names = Names::of(filling.name.clone(), shared, &map);
-        let found = names.game(stock.as_ref(), |options| needs::fill(&map, options, &from, &choice))?;
+        let found = names.with_game(stock.as_ref(), |options| needs::fill(&map, options, &from, &choice))?;
         Ok((stock, from, names, found))
     })?;
     // A warning may be an error, and then nothing is embedded.

@@ -67,7 +67,7 @@ pub(crate) fn apply_patch(
         return merge_patch(py, shared, &found, base);
     }
     shared.with(|state| {
-        let (entities, _) = state.entities()?;
+        let entities = state.entities()?;
         let search = if fuzzy { Search::Guess } else { Search::Exact };
         let located = found.locate(entities, search)?;
         let moved = located.found.iter().filter_map(|found| {
@@ -128,7 +128,7 @@ pub(crate) fn apply_rules<'py>(
             (None, None) => Record::default(),
         };
         let now = State::of(state.bsp())?;
-        let (entities, _) = state.entities()?;
+        let entities = state.entities()?;
         let bake = Bake::after(record.clone(), now.with_entities(&entities.to_bytes()), usable.clone(), &name);
         let tried = bake.attempt(entities, again);
         let (applied, before, record) = match tried {

@@ -5,8 +5,8 @@ use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bspkit::content::entities::{Entities as Text, Ids};
-use bspkit::{Bsp, Draft, Layout};
+use bspkit::content::entities::Entities as Text;
+use bspkit::{Bsp, Draft, Layout, Session};
 use bspkit_rules::Record;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -66,10 +66,9 @@ impl Drop for Locked<'_> {
     }
 }
 
-/// The draft, and what handles go by.
+/// The draft with the entities that handles know, and the arrays of its lumps.
 pub(crate) struct State {
-    draft: Draft<'static>,
-    ids: Ids,
+    session: Session<'static>,
     /// The arrays that Python has of lumps; their numbers may have changed.
     tables: Tables,
     /// The record of rules that were applied and are not saved yet.
@@ -79,25 +78,29 @@ pub(crate) struct State {
 impl State {
     /// The map as it was opened.
     pub(crate) fn bsp(&self) -> &Bsp<'static> {
-        self.draft.bsp()
+        self.session.bsp()
     }
 
     /// The draft with everything that was written into arrays.
     pub(crate) fn draft(&mut self) -> Res<&mut Draft<'static>> {
-        table::settle(&mut self.draft, &mut self.tables)?;
-        Ok(&mut self.draft)
+        let draft = self.session.draft()?;
+        table::settle(draft, &mut self.tables)?;
+        Ok(draft)
     }
 
-    /// The entities, and the numbers by which handles know them.
-    pub(crate) fn entities(&mut self) -> Res<(&mut Text<'static>, &mut Ids)> {
-        let entities = self.draft.entities()?;
-        self.ids.fit(entities.len());
-        Ok((entities, &mut self.ids))
+    /// The entities by their numbers, and edits of them.
+    pub(crate) fn session(&mut self) -> &mut Session<'static> {
+        &mut self.session
+    }
+
+    /// The entities. Whoever changes their number or order calls [`Self::forget_entities`].
+    pub(crate) fn entities(&mut self) -> Res<&mut Text<'static>> {
+        Ok(self.session.entities()?)
     }
 
     /// All handles of entities lose theirs: the text was replaced.
     pub(crate) fn forget_entities(&mut self) {
-        self.ids.clear();
+        self.session.forget();
     }
 
     /// The record of rules that were applied and are not saved yet.
@@ -114,7 +117,7 @@ impl Shared {
     pub(crate) fn new(home: Option<Home>, draft: Draft<'static>) -> Self {
         Shared {
             home: Mutex::new(home),
-            state: Mutex::new(Some(State { draft, ids: Ids::default(), tables: Tables::new(), baked: None })),
+            state: Mutex::new(Some(State { session: Session::new(draft), tables: Tables::new(), baked: None })),
         }
     }
 
@@ -169,7 +172,7 @@ impl Shared {
     pub(crate) fn change<T>(&self, work: impl FnOnce(&mut State) -> Res<T>) -> Res<T> {
         self.with(|state| {
             let done = work(state);
-            table::show(&state.draft, &mut state.tables)?;
+            table::show(state.session.draft()?, &mut state.tables)?;
             done
         })
     }
@@ -192,7 +195,7 @@ impl Shared {
         py: Python<'_>,
         work: impl FnOnce(&mut Draft<'static>) -> bspkit::Result<T> + Send,
     ) -> Res<T> {
-        let count = |state: &mut State| state.entities().map_or(0, |(entities, _)| entities.len());
+        let count = |state: &mut State| state.entities().map_or(0, |entities| entities.len());
         let before = self.with(|state| Ok(count(state)))?;
         let done = self.long(py, work)?;
         self.with(|state| {

@@ -197,6 +197,25 @@ def test_the_time_of_single_edits_grows_with_their_number() -> None:
     assert any(seconds_to_edit(4_000) < 24 * seconds_to_edit(500) for _ in range(3))
 
 
+def seconds_to_remove(count: int) -> float:
+    """Single entities in the middle, one after the other."""
+    map = bspkit.open(Q3)
+    before = len(map.entities)
+    map.entities.extend([{"classname": "light", "n": str(number)} for number in range(count)])
+    added = map.entities[before:]
+    start = time.process_time()
+    for first in added[::2]:
+        map.entities.remove(first)
+    taken = time.process_time() - start
+    assert [int(entity["n"]) for entity in map.entities[before:]] == list(range(1, count, 2))
+    return taken
+
+
+def test_the_time_of_single_removals_grows_with_their_number() -> None:
+    """Sixteen times as many take some sixteen times as long. A busy machine is forgiven."""
+    assert any(seconds_to_remove(16_000) < 48 * seconds_to_remove(1_000) for _ in range(3))
+
+
 def test_a_sort_that_fails_changes_nothing(map: bspkit.Map) -> None:
     entities, text = map.entities, map.entities.text
 

@@ -2,6 +2,7 @@
 
 mod compression;
 mod follow;
+mod session;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
@@ -32,6 +33,7 @@ use compression::{Stored, refused};
 pub use follow::{
     Branch, Branches, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree, References, Splice, Structure,
 };
+pub use session::Session;
 
 /// Pending edits of a map.
 ///

@@ -2,14 +2,12 @@
 
 use rhai::{Array, Dynamic, ImmutableString, Map as Object};
 
+use super::Map;
 use super::api::{Api, Res, bounded_string, wrong};
 use super::values::{bytes_of, kind, number_in, shown, signed, value_of};
-use super::{Map, State};
-use bspkit::content::entities::{
-    Arrangement, Beside, Entities, Entity as EntitiesEntity, Entity as Found, EntityMut, Ids,
-};
+use bspkit::content::entities::{Entity as Found, EntityMut};
 use bspkit::content::select::Selector;
-use bspkit::{Draft, Error, ErrorKind, Result};
+use bspkit::{Error, ErrorKind, Result};
 
 // The entities of a map: the list, and handles of its entities.
 
@@ -24,19 +22,15 @@ pub(super) struct Entity {
     id: u32,
 }
 
-pub(super) fn removed() -> Error {
-    Error::new(ErrorKind::NotFound, "the entity was removed from the map, so it cannot be used any more")
-}
-
 impl Entity {
     /// Looks at the entity.
     pub(super) fn look<T>(&self, work: impl FnOnce(&Found<'_>) -> T) -> Res<T> {
-        self.map.look(|state| state.look_at(self.id, work))
+        self.map.look(|state| state.session.look(self.id, work))
     }
 
     /// Edits the entity.
     pub(super) fn edit<T>(&self, work: impl Fn(&mut EntityMut<'_, '_>) -> Result<T>) -> Res<T> {
-        self.map.edit(|state| state.edit_one(self.id, work))
+        self.map.edit(|state| state.session.edit(self.id, work))
     }
 
     /// The bytes of the first value of a key.
@@ -61,11 +55,11 @@ impl Entity {
 
     /// The index among the entities; an error if it was removed.
     pub(super) fn index(&self) -> Res<usize> {
-        self.map.look(|state| state.entities()?.1.place(self.id).ok_or_else(removed))
+        self.map.look(|state| state.session.index(self.id))
     }
 
     fn exists(&mut self) -> Res<bool> {
-        self.map.look(|state| state.is_present(self.id))
+        self.map.look(|state| state.session.has(self.id))
     }
 
     fn pairs(&self) -> Res<Vec<(Vec<u8>, Vec<u8>)>> {
@@ -75,10 +69,7 @@ impl Entity {
     /// Removes the entity.
     fn remove(&mut self) -> Res<()> {
         // One that was removed before is no error, as for the list.
-        self.map.edit(|state| match state.is_present(self.id)? {
-            true => state.rearrange(self.id, Change::Remove).map(drop),
-            false => Ok(()),
-        })
+        self.map.edit(|state| state.session.remove(&[self.id]).map(drop))
     }
 
     pub(super) fn is_same(&self, other: &Entity) -> bool {
@@ -89,28 +80,28 @@ impl Entity {
         if !self.map.is_same(&other.map) {
             return Err(wrong("the two entities are in different maps"));
         }
-        self.map.edit(|state| state.rearrange(self.id, Change::Move(other.id, is_after)).map(drop))
+        self.map.edit(|state| state.session.shift(self.id, other.id, is_after))
     }
 
     fn duplicate(&mut self) -> Res<Entity> {
-        let id = self.map.edit(|state| state.rearrange(self.id, Change::Duplicate)?.ok_or_else(removed))?;
+        let id = self.map.edit(|state| state.session.duplicate(self.id))?;
         Ok(Entity { map: self.map.clone(), id })
     }
 }
 
 impl List {
     fn len(&self) -> Res<i64> {
-        let len = self.0.look(State::count)?;
+        let len = self.0.look(|state| state.session.numbers().map(<[u32]>::len))?;
         Ok(i64::try_from(len).unwrap_or(i64::MAX))
     }
 
     /// The entity of an index; a negative one counts from the end.
     fn at(&mut self, index: i64) -> Res<Entity> {
         let id = self.0.look(|state| {
-            let (entities, ids) = state.entities()?;
-            let len = i64::try_from(entities.len()).unwrap_or(i64::MAX);
+            let numbers = state.session.numbers()?;
+            let len = i64::try_from(numbers.len()).unwrap_or(i64::MAX);
             let place = usize::try_from(if index < 0 { index.saturating_add(len) } else { index }).ok();
-            place.and_then(|place| ids.at(place)).ok_or_else(|| {
+            place.and_then(|place| numbers.get(place).copied()).ok_or_else(|| {
                 let message = format!("there is no entity {index}: the map has {len}");
                 Error::new(ErrorKind::NotFound, message)
             })
@@ -124,18 +115,14 @@ impl List {
 
     /// The entities that a selector matches, in their order.
     fn select(&self, selector: &str) -> Res<Vec<Entity>> {
-        let ids: Vec<u32> = self.0.look(|state| {
-            let selector = Selector::parse(selector)?;
-            let (entities, ids) = state.entities()?;
-            Ok(entities.matching(&selector).into_iter().filter_map(|index| ids.at(index)).collect())
-        })?;
+        let ids = self.0.look(|state| state.session.select(selector))?;
         Ok(ids.into_iter().map(|id| self.entity(id)).collect())
     }
 
     /// All entities as they are now. Those that are removed before their turn are left out.
     fn iter(self) -> Res<impl Iterator<Item = Res<Dynamic>>> {
-        let all = self.0.look(|state| Ok(state.entities()?.1.all().to_vec()))?;
-        let present = move |id: u32| match self.0.look(|state| state.is_present(id)) {
+        let all = self.0.look(|state| state.session.numbers().map(<[u32]>::to_vec))?;
+        let present = move |id: u32| match self.0.look(|state| state.session.has(id)) {
             Ok(true) => Some(Ok(Dynamic::from(self.entity(id)))),
             Ok(false) => None,
             Err(error) => Some(Err(error)),
@@ -145,7 +132,7 @@ impl List {
 
     /// Adds an entity with these pairs after the last one.
     fn add(&mut self, pairs: &[(Vec<u8>, Vec<u8>)]) -> Res<Entity> {
-        let id = self.0.edit(|state| state.add(pairs))?;
+        let id = self.0.edit(|state| state.session.add(pairs))?;
         Ok(self.entity(id))
     }
 
@@ -169,16 +156,8 @@ impl List {
         if entities.iter().any(|entity| !entity.map.is_same(&self.0)) {
             return Err(wrong("an entity of another map cannot be removed"));
         }
-        self.0.edit(|state| {
-            let (all, ids) = state.entities_mut()?;
-            let mut places: Vec<usize> = entities.iter().filter_map(|entity| ids.place(entity.id)).collect();
-            places.sort_unstable();
-            places.dedup();
-            all.remove_all(&places)?;
-            let count = i64::try_from(places.len()).unwrap_or(i64::MAX);
-            ids.remove(places);
-            Ok(count)
-        })
+        let ids: Vec<u32> = entities.iter().map(|entity| entity.id).collect();
+        self.0.edit(|state| state.session.remove(&ids).map(signed))
     }
 }
 
@@ -253,7 +232,7 @@ fn list(api: &mut Api) {
     );
     api.call("entities.first(selector)", "The first one that a selector matches; `()` if nothing matches.", {
         |list: &mut List, selector: &str| {
-            let found = list.0.look(|state| state.first(selector))?;
+            let found = list.0.look(|state| state.session.first(selector))?;
             Ok::<_, Box<rhai::EvalAltResult>>(found.map_or(Dynamic::UNIT, |id| Dynamic::from(list.entity(id))))
         }
     });
@@ -331,293 +310,4 @@ fn one(api: &mut Api) {
     api.also("!=", |a: Entity, b: Entity| !a.is_same(&b));
     api.also("to_string", |e: &mut Entity| name_of(e));
     api.also("to_debug", |e: &mut Entity| name_of(e));
-}
-
-// The entities of a script, with edits of single ones in time by what they move.
-//
-// Entities that are removed, copied, moved or added one after the other are an `Arrangement`: their indices are not
-// counted again each time. It ends where something asks for an index, or for the draft.
-
-/// The most selectors for which it is known from where on an entity may match.
-const MOST_SEARCHES: usize = 8;
-
-/// The order of entities while it changes, and what is known of it.
-#[derive(Default)]
-pub(super) struct Order {
-    arrangement: Option<Arrangement<'static>>,
-    /// Nothing has asked for an index since the last edit of the order.
-    is_changing: bool,
-    searches: Vec<Search>,
-}
-
-/// What [`State::first`] has found before.
-struct Search {
-    text: String,
-    selector: Selector,
-    /// The handle's number of the first entity that may match; nothing: none does.
-    from: Option<u32>,
-}
-
-/// A change of the order: what to do, by indices or by numbers of the arrangement.
-#[derive(Clone, Copy)]
-pub(super) enum Change {
-    Remove,
-    Duplicate,
-    Move(u32, bool),
-}
-
-impl State {
-    /// The draft, with all edits of entities; nothing is known of the entities after that.
-    pub(super) fn draft(&mut self) -> Result<&mut Draft<'static>> {
-        self.settle_order()?;
-        self.order.searches.clear();
-        Ok(&mut self.draft)
-    }
-
-    /// The entities by their indices, with the numbers by which handles know them.
-    pub(super) fn entities(&mut self) -> Result<(&mut Entities<'static>, &mut Ids)> {
-        self.settle_order()?;
-        self.settled()
-    }
-
-    /// As [`State::entities`], while there is no arrangement.
-    fn settled(&mut self) -> Result<(&mut Entities<'static>, &mut Ids)> {
-        let entities = self.draft.entities()?;
-        if self.is_forced {
-            entities.for_any_engine();
-        }
-        self.ids.fit(entities.len());
-        Ok((entities, &mut self.ids))
-    }
-
-    /// The same, for an edit of many at once.
-    pub(super) fn entities_mut(&mut self) -> Result<(&mut Entities<'static>, &mut Ids)> {
-        self.order.searches.clear();
-        self.entities()
-    }
-
-    fn settle_order(&mut self) -> Result<()> {
-        self.order.is_changing = false;
-        if let Some(arrangement) = self.order.arrangement.take() {
-            let numbers = arrangement.numbers();
-            *self.draft.entities()? = arrangement.finish();
-            self.ids.reorder(&numbers);
-        }
-        Ok(())
-    }
-
-    /// Makes all handles of entities invalid: the text was replaced.
-    pub(super) fn forget_entities(&mut self) {
-        self.order = Order::default();
-        self.ids.clear();
-    }
-
-    /// Whether an entity is still there.
-    pub(super) fn is_present(&mut self, id: u32) -> Result<bool> {
-        if self.order.arrangement.is_none() {
-            self.settled()?;
-        }
-        Ok(self.ids.place(id).is_some())
-    }
-
-    /// How many there are.
-    pub(super) fn count(&mut self) -> Result<usize> {
-        self.entities().map(|(entities, _)| entities.len())
-    }
-
-    /// The list that has an entity, and its place there, which need not be its index.
-    fn list_of(&mut self, id: u32) -> Result<(&mut Entities<'static>, usize)> {
-        if self.order.arrangement.is_none() {
-            self.settled()?;
-        }
-        let place = self.ids.place(id).ok_or_else(removed)?;
-        Ok(match &mut self.order.arrangement {
-            Some(arrangement) => (arrangement.by_number(), place),
-            None => (self.draft.entities()?, place),
-        })
-    }
-
-    /// Looks at the pairs of an entity.
-    pub(super) fn look_at<T>(&mut self, id: u32, work: impl FnOnce(&EntitiesEntity<'_>) -> T) -> Result<T> {
-        let (list, place) = self.list_of(id)?;
-        list.get(place).map(|entity| work(&entity)).ok_or_else(removed)
-    }
-
-    /// Edits the pairs of an entity.
-    pub(super) fn edit_one<T>(&mut self, id: u32, work: impl Fn(&mut EntityMut<'_, '_>) -> Result<T>) -> Result<T> {
-        // One without pairs takes its style from those beside it, and an error says the index.
-        let is_styled = self.look_at(id, |entity| entity.pairs().next().is_some())?;
-        let attempt = |state: &mut Self| {
-            let (list, place) = state.list_of(id)?;
-            list.get_mut(place).and_then(|mut entity| work(&mut entity))
-        };
-        if !is_styled {
-            self.settle_order()?;
-        }
-        let mut done = attempt(self);
-        if done.is_err() && self.order.arrangement.is_some() {
-            self.settle_order()?;
-            done = attempt(self);
-        }
-        self.may_match(id);
-        done
-    }
-
-    /// Changes the order, and returns the number of a new entity.
-    pub(super) fn rearrange(&mut self, id: u32, change: Change) -> Result<Option<u32>> {
-        let next = self.next(id);
-        let new = match self.try_rearrange(id, change)? {
-            Some(new) => new,
-            None => self.rearrange_settled(id, change)?,
-        };
-        self.order.is_changing = true;
-        match change {
-            Change::Duplicate => new.into_iter().for_each(|new| self.may_match(new)),
-            Change::Remove | Change::Move(..) => {
-                for search in &mut self.order.searches {
-                    search.from = if search.from == Some(id) { next } else { search.from };
-                }
-                self.may_match(id);
-            }
-        }
-        Ok(new)
-    }
-
-    /// The change in the arrangement; nothing if it may be refused.
-    fn try_rearrange(&mut self, id: u32, change: Change) -> Result<Option<Option<u32>>> {
-        let is_changing = self.order.is_changing;
-        let (number, target) = (
-            self.place_of(id)?,
-            match change {
-                Change::Move(other, _) => Some(self.place_of(other)?),
-                _ => None,
-            },
-        );
-        if self.order.arrangement.is_none() && is_changing {
-            self.order.arrangement = Some(Arrangement::of(self.draft.entities()?.clone()));
-        }
-        let Some(arrangement) = &mut self.order.arrangement else { return Ok(None) };
-        Ok(match (change, target) {
-            (Change::Remove, _) => arrangement.try_remove(number).then(|| {
-                self.ids.vanish(id);
-                None
-            }),
-            (Change::Duplicate, _) => arrangement.try_duplicate(number).map(|copy| Some(self.ids.insert(copy))),
-            (Change::Move(_, true), Some(target)) => {
-                arrangement.try_move(number, Beside::After(target)).then_some(None)
-            }
-            (Change::Move(..), Some(target)) => arrangement.try_move(number, Beside::Before(target)).then_some(None),
-            (Change::Move(..), None) => None,
-        })
-    }
-
-    /// The change in the list, with the indices of all that follow.
-    fn rearrange_settled(&mut self, id: u32, change: Change) -> Result<Option<u32>> {
-        let (entities, ids) = self.entities()?;
-        let place = |ids: &Ids, id| ids.place(id).ok_or_else(removed);
-        let from = place(ids, id)?;
-        match change {
-            Change::Remove => {
-                entities.remove(from)?;
-                ids.remove(vec![from]);
-                Ok(None)
-            }
-            Change::Duplicate => entities.duplicate(from).map(|copy| Some(ids.insert(copy))),
-            Change::Move(other, is_after) => {
-                let target = place(ids, other)?;
-                match is_after {
-                    true => entities.move_after(from, target)?,
-                    false => entities.move_before(from, target)?,
-                }
-                // The target is one further to the front if the entity was before it.
-                let target = if from < target { target - 1 } else { target };
-                if id != other {
-                    ids.shift(from, target + usize::from(is_after));
-                }
-                Ok(None)
-            }
-        }
-    }
-
-    /// Adds an entity after the last one.
-    pub(super) fn add(&mut self, pairs: &[(Vec<u8>, Vec<u8>)]) -> Result<u32> {
-        // A script that adds many has them at the end, where it costs nothing to count them.
-        let few: Vec<(&[u8], &[u8])> = pairs.iter().map(|(key, value)| (&key[..], &value[..])).collect();
-        let added = self.order.arrangement.as_mut().and_then(|arrangement| arrangement.add(&few).ok());
-        let id = match added {
-            Some(number) => self.ids.insert(number),
-            None => {
-                let (entities, ids) = self.entities()?;
-                let index = entities.add(few)?;
-                ids.insert(index)
-            }
-        };
-        self.may_match(id);
-        Ok(id)
-    }
-
-    fn place_of(&mut self, id: u32) -> Result<usize> {
-        self.list_of(id).map(|(_, place)| place)
-    }
-
-    /// The number of the entity after another one.
-    fn next(&self, id: u32) -> Option<u32> {
-        let place = self.ids.place(id)?;
-        match &self.order.arrangement {
-            Some(arrangement) => self.ids.at(arrangement.after(place)?),
-            None => self.ids.at(place + 1),
-        }
-    }
-
-    /// A number that is larger for entities further to the end.
-    fn rank(&self, id: u32) -> Option<u64> {
-        let place = self.ids.place(id)?;
-        Some(match &self.order.arrangement {
-            Some(arrangement) => arrangement.rank(place),
-            None => bspkit::bytes::wide(place),
-        })
-    }
-
-    /// An entity was edited: selectors may match that did not before.
-    fn may_match(&mut self, id: u32) {
-        let Some(rank) = self.rank(id) else { return };
-        let mut searches = std::mem::take(&mut self.order.searches);
-        for search in &mut searches {
-            if search.from.and_then(|from| self.rank(from)).is_none_or(|from| rank < from) {
-                search.from = Some(id);
-            }
-        }
-        self.order.searches = searches;
-    }
-
-    /// The first entity that a selector matches. Entities that did not match before are passed over.
-    pub(super) fn first(&mut self, text: &str) -> Result<Option<u32>> {
-        let mut search = match self.order.searches.iter().position(|search| search.text == text) {
-            Some(known) => self.order.searches.remove(known),
-            None => self.search(text)?,
-        };
-        while let Some(id) = search.from {
-            if self.look_at(id, |entity| search.selector.matches(entity))? {
-                break;
-            }
-            search.from = self.next(id);
-        }
-        let found = search.from;
-        if search.selector.is_of_pairs() {
-            self.order.searches.truncate(MOST_SEARCHES - 1);
-            self.order.searches.insert(0, search);
-        }
-        Ok(found)
-    }
-
-    /// A search from the first entity on.
-    fn search(&mut self, text: &str) -> Result<Search> {
-        let selector = Selector::parse(text)?;
-        if self.order.arrangement.is_none() || !selector.is_of_pairs() {
-            self.entities()?;
-        }
-        let first = self.order.arrangement.as_ref().map_or(Some(0), Arrangement::first);
-        let from = first.and_then(|first| self.ids.at(first));
-        Ok(Search { text: text.to_owned(), selector, from })
-    }
 }

@@ -37,12 +37,11 @@ use rhai::{AST, Array, Dynamic, Engine, ImmutableString, Module, Scope, Shared};
 
 use api::{Api, Res, Watch, fail};
 pub use api::{Entry, Limits};
-use bspkit::content::entities::Ids;
 use bspkit::content::lightmap::Light;
 use bspkit::disk::input;
 use bspkit::disk::shown;
-use bspkit::{Bsp, Draft, Error, ErrorKind, Hint, Result, SlotId, near};
-use entities::{List, Order};
+use bspkit::{Bsp, Draft, Error, ErrorKind, Hint, Result, Session, SlotId, near};
+use entities::List;
 use lumps::{Bytes, Files, Lumps, MOST_BYTES, Meter, Textures, text};
 use records::{Lights, Open};
 use report::{Context, Log};
@@ -288,14 +287,9 @@ struct Inner {
     state: Mutex<State>,
 }
 
-/// A draft, and the numbers by which handles know its entities.
+/// A map while a script works on it.
 struct State {
-    /// Use [`State::draft`].
-    draft: Draft<'static>,
-    /// An edit is refused only if no engine could read it back.
-    is_forced: bool,
-    ids: Ids,
-    order: Order,
+    session: Session<'static>,
     /// Lumps of records that the script uses, with its edits.
     tables: BTreeMap<SlotId, Open>,
     /// The light before the first edit of it, if the map has a copy of it.
@@ -305,10 +299,7 @@ struct State {
 impl Map {
     fn new(draft: Draft<'static>, path: &Path, is_forced: bool, opened_by: Option<&Meter>) -> Self {
         let state = Mutex::new(State {
-            draft,
-            is_forced,
-            ids: Ids::default(),
-            order: Order::default(),
+            session: Session::new(draft).for_any_engine(is_forced),
             tables: BTreeMap::new(),
             light_before: None,
         });
@@ -336,9 +327,8 @@ impl Map {
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.settle()?;
         state.carry_light()?;
-        let draft = state.draft()?;
-        let empty = draft.bsp().draft();
-        Ok(std::mem::replace(draft, empty))
+        let empty = Session::new(state.session.bsp().draft());
+        std::mem::replace(&mut state.session, empty).finish()
     }
 
     fn meter(&self) -> &Meter {
@@ -365,10 +355,10 @@ fn register_map(api: &mut Api) {
         shown_values(map.0.path.as_os_str().as_encoded_bytes())
     });
     api.get("map.dialect", "The name of its dialect, such as `quake3`.", |map: &mut Map| {
-        map.look(|state| Ok(state.draft.bsp().dialect().name))
+        map.look(|state| Ok(state.session.bsp().dialect().name))
     });
     api.get("map.version", "The version number of the format.", |map: &mut Map| {
-        map.look(|state| Ok(i64::from(state.draft.bsp().version())))
+        map.look(|state| Ok(i64::from(state.session.bsp().version())))
     });
     api.also("to_string", |map: &mut Map| shown_values(map.0.path.as_os_str().as_encoded_bytes()));
     api.also("to_debug", |map: &mut Map| shown_values(map.0.path.as_os_str().as_encoded_bytes()));

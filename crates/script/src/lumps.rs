@@ -32,15 +32,16 @@ pub(super) struct Textures(pub(super) Map);
 
 impl Lumps {
     fn names(&mut self) -> Res<Array> {
-        self.0
-            .look(|state| Ok(state.draft.bsp().slots().iter().map(|slot| shown(slot.name.as_bytes()).into()).collect()))
+        self.0.look(|state| {
+            Ok(state.session.bsp().slots().iter().map(|slot| shown(slot.name.as_bytes()).into()).collect())
+        })
     }
 
     fn get(&mut self, name: &str) -> Res<Bytes> {
         self.0.look(|state| {
             state.settle()?;
-            let slot = state.draft.bsp().slot(name)?.id;
-            Ok(Bytes::shared(state.draft()?.bytes(slot)?, self.0.meter()))
+            let slot = state.session.bsp().slot(name)?.id;
+            Ok(Bytes::shared(state.session.draft()?.bytes(slot)?, self.0.meter()))
         })
     }
 
@@ -48,14 +49,14 @@ impl Lumps {
         let bytes = content_of(&value)?;
         self.0.edit(|state| {
             state.settle()?;
-            let slot = state.draft.bsp().slot(name)?.id;
-            if *state.draft()?.bytes(slot)? == *bytes {
+            let slot = state.session.bsp().slot(name)?.id;
+            if *state.session.draft()?.bytes(slot)? == *bytes {
                 return Ok(());
             }
-            if state.draft.bsp().role_of(slot) == Some(Role::Entities) {
-                state.forget_entities();
+            if state.session.bsp().role_of(slot) == Some(Role::Entities) {
+                state.session.forget();
             }
-            state.draft()?.set(slot, bytes)
+            state.session.draft()?.set(slot, bytes)
         })
     }
 }
@@ -63,7 +64,7 @@ impl Lumps {
 /// The pakfile; nothing where maps of this kind have none.
 fn pak(state: &mut State) -> Result<Option<&mut Pak<'static>>> {
     state.settle()?;
-    if state.draft.bsp().role(Role::Pak).is_none() { Ok(None) } else { state.draft()?.pak().map(Some) }
+    if state.session.bsp().role(Role::Pak).is_none() { Ok(None) } else { state.session.draft()?.pak().map(Some) }
 }
 
 /// The index of the file with this name.
@@ -101,7 +102,7 @@ impl Files {
     fn edit<T>(&self, work: impl FnOnce(&mut Pak<'static>) -> Result<T>) -> Res<T> {
         self.0.edit(|state| {
             state.settle()?;
-            work(state.draft()?.pak()?)
+            work(state.session.draft()?.pak()?)
         })
     }
 
@@ -133,7 +134,7 @@ impl Textures {
         self.0.look(|state| {
             state.settle()?;
             let mut seen = std::collections::HashSet::new();
-            let names = state.draft()?.texture_names()?.iter().filter(|name| name.problem.is_none());
+            let names = state.session.draft()?.texture_names()?.iter().filter(|name| name.problem.is_none());
             let names = names.filter(|name| seen.insert(name.name.clone()));
             Ok(names.map(|name| shown(&name.name).into()).collect())
         })
@@ -143,7 +144,7 @@ impl Textures {
         let renaming = Renaming::new(bytes_of(old), bytes_of(new)).map_err(fail)?;
         self.0.edit(|state| {
             state.settle()?;
-            let renamed = state.draft()?.texture_names()?.rename(&renaming)?;
+            let renamed = state.session.draft()?.texture_names()?.rename(&renaming)?;
             match renamed.frames.first() {
                 Some(frame) => Err(Error::new(ErrorKind::Refused, frame.clone())),
                 None => Ok(signed(renamed.count)),

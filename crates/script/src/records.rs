@@ -39,8 +39,8 @@ impl Table {
         map.look(|state| {
             state.settle()?;
             // The lump as the script has it, since its size may differ.
-            let view = state.draft()?.view()?;
-            let found = view.as_ref().unwrap_or(state.draft.bsp()).records(lump)?;
+            let view = state.session.draft()?.view()?;
+            let found = view.as_ref().unwrap_or(state.session.bsp()).records(lump)?;
             let (slot, info, start, count) = (found.slot(), found.info(), found.span().range.start, found.len());
             Ok(Table { map: map.clone(), lump: lump.to_owned(), slot, info, start, count })
         })
@@ -55,8 +55,8 @@ impl Table {
                 let message = format!("`{query}` is a field: select finds records, and ends with a bracket");
                 return Err(Error::new(ErrorKind::Argument, message));
             }
-            let view = state.draft()?.view()?;
-            let bsp = view.as_ref().unwrap_or(state.draft.bsp());
+            let view = state.session.draft()?.view()?;
+            let bsp = view.as_ref().unwrap_or(state.session.bsp());
             query.find(bsp, bsp.dialect().game(bsp.version()).flags)
         })?;
         Ok(found.into_iter().map(|index| Dynamic::from(Record { table: self.clone(), index })).collect())
@@ -94,7 +94,7 @@ impl Record {
     fn set(&mut self, field: &str, new: Dynamic) -> Res<()> {
         self.table.map.edit(|state| {
             let part = self.part(field)?;
-            let bsp = state.draft.bsp();
+            let bsp = state.session.bsp();
             let names = bsp.dialect().game(bsp.version()).flags;
             let start = self.place().start + part.offset;
             let place = start..start + part.shape.size();
@@ -213,8 +213,8 @@ impl State {
     /// The bytes of a lump of records, at least this many.
     fn table(&mut self, slot: SlotId, len: usize) -> Result<&[u8]> {
         if !self.tables.contains_key(&slot) {
-            let bytes = self.draft()?.bytes(slot)?;
-            let bytes = self.draft.bsp().in_little_endian(slot, bytes).to_vec();
+            let bytes = self.session.draft()?.bytes(slot)?;
+            let bytes = self.session.bsp().in_little_endian(slot, bytes).to_vec();
             self.tables.insert(slot, Open { bytes, is_edited: false });
         }
         let open = self.tables.get(&slot).filter(|open| open.bytes.len() >= len);
@@ -235,7 +235,7 @@ impl State {
     pub(super) fn settle(&mut self) -> Result<()> {
         for (slot, open) in std::mem::take(&mut self.tables) {
             if open.is_edited {
-                self.draft()?.set_little_endian(slot, open.bytes)?;
+                self.session.draft()?.set_little_endian(slot, open.bytes)?;
             }
         }
         Ok(())
@@ -268,9 +268,9 @@ pub(super) fn register(api: &mut Api) {
         |map: &mut Map, change: &str| {
             map.edit(|state| {
                 state.settle()?;
-                let bsp = state.draft.bsp();
+                let bsp = state.session.bsp();
                 let names = bsp.dialect().game(bsp.version()).flags;
-                Ok(signed(FieldChange::parse(change)?.apply(state.draft()?, names)?))
+                Ok(signed(FieldChange::parse(change)?.apply(state.session.draft()?, names)?))
             })
         },
     );
@@ -318,7 +318,7 @@ struct Face {
 impl State {
     fn light(&mut self) -> Result<&mut Light<'static>> {
         self.settle()?;
-        self.draft()?.light()
+        self.session.draft()?.light()
     }
 
     /// The light for an edit: the first edit keeps the light as it was, for the copies of sets.

@@ -354,20 +354,11 @@ pub(super) fn staying(lead: &[u8]) -> usize {
 /// The place of an entity that was removed.
 const GONE: u32 = u32::MAX;
 
-/// For each entity a number that it keeps. Handles of entities, in scripts and in other languages, are such numbers.
+/// For each entity a number that it keeps.
 ///
 /// Whoever edits [`super::Entities`] says here what was done. Each change takes time linear in the number of entities.
-///
-/// ```
-/// use bspkit::content::entities::Ids;
-/// let mut ids = Ids::default();
-/// ids.fit(3); // a map with three entities
-/// let last = ids.at(2).unwrap();
-/// ids.remove(vec![0]);
-/// assert_eq!(ids.place(last), Some(1));
-/// ```
 #[derive(Debug, Default)]
-pub struct Ids {
+pub(crate) struct Ids {
     /// The numbers, in the order of the entities.
     order: Vec<u32>,
     /// The index of the entity of each number.
@@ -376,7 +367,7 @@ pub struct Ids {
 
 impl Ids {
     /// Gives numbers to all entities if they have none.
-    pub fn fit(&mut self, len: usize) {
+    pub(crate) fn fit(&mut self, len: usize) {
         if self.order.len() != len {
             self.clear();
             let first = self.places.len();
@@ -386,28 +377,28 @@ impl Ids {
     }
 
     /// Takes the numbers of all entities; they are not given again.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.order.clear();
         self.places.fill(GONE);
     }
 
     /// The index of an entity; nothing if it was removed.
-    pub fn place(&self, id: u32) -> Option<usize> {
+    pub(crate) fn place(&self, id: u32) -> Option<usize> {
         self.places.get(index(id)).filter(|place| **place != GONE).map(|place| index(*place))
     }
 
     /// The number of the entity of an index.
-    pub fn at(&self, place: usize) -> Option<u32> {
+    pub(crate) fn at(&self, place: usize) -> Option<u32> {
         self.order.get(place).copied()
     }
 
     /// The numbers in the order of the entities.
-    pub fn all(&self) -> &[u32] {
+    pub(crate) fn all(&self) -> &[u32] {
         &self.order
     }
 
     /// An entity was put at this index.
-    pub fn insert(&mut self, place: usize) -> u32 {
+    pub(crate) fn insert(&mut self, place: usize) -> u32 {
         let id = short(self.places.len());
         self.places.push(GONE);
         self.order.insert(place.min(self.order.len()), id);
@@ -416,7 +407,7 @@ impl Ids {
     }
 
     /// The entities of these indices were removed.
-    pub fn remove(&mut self, mut places: Vec<usize>) {
+    pub(crate) fn remove(&mut self, mut places: Vec<usize>) {
         places.sort_unstable();
         for place in &places {
             if let Some(id) = self.at(*place) {
@@ -438,14 +429,14 @@ impl Ids {
     }
 
     /// An entity was removed, and those after it keep their indices until [`Ids::reorder`].
-    pub fn vanish(&mut self, id: u32) {
+    pub(crate) fn vanish(&mut self, id: u32) {
         if let Some(place) = self.places.get_mut(index(id)) {
             *place = GONE;
         }
     }
 
     /// The entity of one index was moved, and has the other now.
-    pub fn shift(&mut self, from: usize, to: usize) {
+    pub(crate) fn shift(&mut self, from: usize, to: usize) {
         if from < self.order.len() && to < self.order.len() {
             let id = self.order.remove(from);
             self.order.insert(to, id);
@@ -454,7 +445,7 @@ impl Ids {
     }
 
     /// The entities were brought into another order: entity `i` is `order[i]` of the old one.
-    pub fn reorder(&mut self, order: &[usize]) {
+    pub(crate) fn reorder(&mut self, order: &[usize]) {
         self.order = order.iter().filter_map(|place| self.at(*place)).collect();
         self.renumber(0);
     }

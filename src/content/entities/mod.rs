@@ -33,7 +33,7 @@ use crate::content::select::Selector;
 use crate::dialect::{Dialect, EntityForm, EntityReference, EntityRules, Role, TextSyntax};
 use crate::links::star;
 use crate::{Data, Error, ErrorKind, Result, Rope, near};
-pub use arrange::Ids;
+pub(crate) use arrange::Ids;
 pub use arrangement::{Arrangement, Beside};
 pub use edit::{EntityMut, Output, OutputField};
 use parse::{PairSpan, Source, Span};
