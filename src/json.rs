@@ -7,7 +7,8 @@ use std::path::Path;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::bytes::escaped;
@@ -18,6 +19,50 @@ pub fn text_and_raw(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
         Ok(text) => (text.into(), None),
         Err(_) => (escaped(bytes).to_string().into(), Some(base64(bytes))),
     }
+}
+
+// How fields are written: for `serialize_with`.
+
+/// Bytes as members, for a field that is flattened: the text, and if they are not UTF-8, by the second name the bytes
+/// in base64.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn members<S: Serializer>(bytes: &[u8], [name, raw_name]: [&str; 2], serializer: S) -> Result<S::Ok, S::Error> {
+    let (text, raw) = text_and_raw(bytes);
+    let mut object = serializer.serialize_map(None)?;
+    object.serialize_entry(name, &text)?;
+    if let Some(raw) = raw {
+        object.serialize_entry(raw_name, &raw)?;
+    }
+    object.end()
+}
+
+/// Bytes as the members `name` and `raw`, for a field that is flattened.
+///
+/// ```
+/// #[derive(serde::Serialize)]
+/// struct File {
+///     #[serde(flatten, serialize_with = "bspkit::json::name")]
+///     name: Vec<u8>,
+/// }
+/// let json = serde_json::to_string(&File { name: b"caf\xe9".to_vec() })?;
+/// assert_eq!(json, r#"{"name":"caf\\xe9","raw":"Y2Fm6Q=="}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of the serializer.
+pub fn name<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    members(bytes, ["name", "raw"], serializer)
+}
+
+/// Bytes as a string, which is escaped if they are not UTF-8.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&text_and_raw(bytes).0)
 }
 
 /// Bytes in base64, with padding.
@@ -73,21 +118,16 @@ impl<'t> Deserialize<'t> for Members<'t> {
 ///
 /// ```
 /// use bspkit::json::ValueJson;
-/// assert_eq!(serde_json::to_string(&ValueJson::new(b"wall"))?, r#"{"value":"wall"}"#);
+/// assert_eq!(serde_json::to_string(&ValueJson(b"wall"))?, r#"{"value":"wall"}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Serialize)]
-pub struct ValueJson<'v> {
-    value: Cow<'v, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<String>,
-}
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::exhaustive_structs)]
+pub struct ValueJson<'v>(pub &'v [u8]);
 
-impl<'v> ValueJson<'v> {
-    /// The value of these bytes.
-    pub fn new(bytes: &'v [u8]) -> Self {
-        let (value, raw) = text_and_raw(bytes);
-        ValueJson { value, raw }
+impl Serialize for ValueJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        members(self.0, ["value", "raw"], serializer)
     }
 }
 

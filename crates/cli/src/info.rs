@@ -72,19 +72,8 @@ struct SlotJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     unpacked: Option<usize>,
     compressed: bool,
-    /// The type of its records, if it is one array.
-    record: Option<&'static str>,
-    #[serde(rename = "record_count")]
-    count: Option<usize>,
-    /// The lists in it, if there are several.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    lists: Vec<ListJson>,
-    /// The kind of its content, if it has no records.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<&'static str>,
-    /// Why it is read only as bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    opaque: Option<String>,
+    #[serde(flatten)]
+    holds: Holds,
     bounds: String,
     shared_with: Vec<&'a str>,
     over_header: bool,
@@ -108,12 +97,20 @@ struct ListJson {
 }
 
 /// The known content of a slot.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct Holds {
+    /// The type of its records, if it is one array.
     record: Option<&'static str>,
+    #[serde(rename = "record_count")]
     count: Option<usize>,
+    /// The lists in it, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     lists: Vec<ListJson>,
+    /// The kind of its content, if it has no records.
+    #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<&'static str>,
+    /// Why it is read only as bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
     opaque: Option<String>,
 }
 
@@ -172,7 +169,6 @@ fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
             .iter()
             .filter(|other| other.id != slot.id && overlap(slot, other) && !is_nested(bsp, slot.id, other.id));
         let unpacked = bsp.decompressed_size(slot.id);
-        let Holds { record, count, lists, content, opaque } = holds(bsp, slot);
         SlotJson {
             index: match slot.id {
                 SlotId::Lump(index) | SlotId::Extra(index) | SlotId::Game(index) | SlotId::Bspx(index) => index,
@@ -185,11 +181,7 @@ fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
             version: slot.version,
             unpacked,
             compressed: unpacked.is_some(),
-            record,
-            count,
-            lists,
-            content,
-            opaque,
+            holds: holds(bsp, slot),
             bounds: slot.bounds.to_string(),
             shared_with: others.map(|other| other.name.as_str()).collect(),
             over_header: in_header.contains(&slot.id),
@@ -397,15 +389,16 @@ const COLUMNS: [Column; 10] = [
     Column { name: "bytes", is_number: true, cell: |slot| slot.bytes.to_string() },
     Column { name: "version", is_number: true, cell: |slot| slot.version.map(|n| n.to_string()).unwrap_or_default() },
     Column { name: "unpacked", is_number: true, cell: |slot| slot.unpacked.map(|n| n.to_string()).unwrap_or_default() },
-    Column { name: "count", is_number: true, cell: |slot| slot.count.map(|n| n.to_string()).unwrap_or_default() },
+    Column { name: "count", is_number: true, cell: |slot| slot.holds.count.map(|n| n.to_string()).unwrap_or_default() },
     Column { name: "holds", is_number: false, cell: table_holds },
     Column { name: "marks", is_number: false, cell: marks },
 ];
 
 /// The content of a slot.
 fn table_holds(slot: &SlotJson<'_>) -> String {
-    let lists: Vec<_> = slot.lists.iter().map(|list| format!("{} {}", list.count, list.name)).collect();
-    match (slot.record.or(slot.content), &slot.opaque) {
+    let Holds { record, lists, content, opaque, .. } = &slot.holds;
+    let lists: Vec<_> = lists.iter().map(|list| format!("{} {}", list.count, list.name)).collect();
+    match (record.or(*content), opaque) {
         (Some(what), _) => what.to_owned(),
         (None, Some(_)) => "bytes".to_owned(),
         (None, None) => lists.join(", "),
@@ -419,7 +412,7 @@ fn marks(slot: &SlotJson<'_>) -> String {
     marks.extend(slot.over_header.then(|| "covers the header".to_owned()));
     marks.extend((!slot.shared_with.is_empty()).then(|| format!("shares bytes with {}", some(&slot.shared_with))));
     marks.extend(slot.compression_oddity.map(str::to_owned));
-    marks.extend(slot.opaque.clone());
+    marks.extend(slot.holds.opaque.clone());
     marks.extend(slot.pinned.map(|why| format!("never moves: {why}")));
     marks.join("; ")
 }
@@ -635,7 +628,7 @@ pub(crate) fn run_cat(cx: &Context, args: &CatArgs) -> Result<Code> {
                 offset: slot.offset,
                 bytes: bytes.len(),
                 stored: args.stored,
-                value: ValueJson::new(&bytes),
+                value: ValueJson(&bytes),
             })?;
         } else if let Some(path) = &args.output {
             spare(path, file)?;

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::patch;
 use bspkit::json::text_and_raw;
 use bspkit::record::Text;
 use bspkit_ops::compare::{
@@ -128,9 +129,7 @@ fn put(object: &mut Object, members: Value) {
 /// Adds bytes, if there are any: as a string, and with `_raw` in base64 if they are not UTF-8.
 fn put_bytes(object: &mut Object, name: &str, bytes: Option<&Vec<u8>>) {
     if let Some(bytes) = bytes {
-        let (text, raw) = text_and_raw(bytes);
-        object.insert(name.to_owned(), text.into());
-        object.extend(raw.map(|raw| (format!("{name}_raw"), raw.into())));
+        patch::bytes(object, name, &format!("{name}_raw"), bytes);
     }
 }
 

@@ -30,7 +30,7 @@ use serde_json::value::RawValue;
 use bspkit::bytes::escaped;
 use bspkit::content::entities::{Entities, Entity};
 use bspkit::content::select::Selector;
-use bspkit::json::{syntax, text_and_raw};
+use bspkit::json::{ValueJson, syntax, text_and_raw};
 use bspkit::{Error, ErrorKind, Result};
 use bspkit_ops::diff::{Content, Wanted, patch_to};
 use bspkit_ops::patch::Patch;
@@ -53,9 +53,8 @@ struct PairsJson<'e, 'a>(&'e Entity<'a>);
 #[derive(Serialize)]
 struct PairJson<'a> {
     key: Cow<'a, str>,
-    value: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<String>,
+    #[serde(flatten)]
+    value: ValueJson<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     key_raw: Option<String>,
 }
@@ -73,8 +72,8 @@ impl Serialize for EntityJson<'_, '_> {
 impl Serialize for PairsJson<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.pairs().map(|pair| {
-            let ((key, key_raw), (value, raw)) = (text_and_raw(pair.key), text_and_raw(pair.value));
-            PairJson { key, value, raw, key_raw }
+            let (key, key_raw) = text_and_raw(pair.key);
+            PairJson { key, value: ValueJson(pair.value), key_raw }
         }))
     }
 }

@@ -461,7 +461,8 @@ fn key(object: &mut WriteObject, key: &PairKey) {
     }
 }
 
-fn bytes(object: &mut WriteObject, name: &str, raw_name: &str, bytes: &[u8]) {
+/// Adds bytes: as a string, and by the second name in base64 if they are not UTF-8.
+pub(crate) fn bytes(object: &mut WriteObject, name: &str, raw_name: &str, bytes: &[u8]) {
     let (text, raw) = text_and_raw(bytes);
     object.insert(name.into(), text.into());
     if let Some(raw) = raw {

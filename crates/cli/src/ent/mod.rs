@@ -393,15 +393,13 @@ struct Values<'a> {
 struct ValuesOf<'a> {
     index: usize,
     values: Vec<ValueJson<'a>>,
-    #[serde(skip)]
-    raw: Vec<&'a [u8]>,
 }
 
 impl Report for Values<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
         for entity in &self.entities {
             let place = if job.many { format!("{}:#{}:", job.path, entity.index) } else { String::new() };
-            entity.raw.iter().for_each(|value| job.line([place.as_bytes(), value].concat()));
+            entity.values.iter().for_each(|value| job.line([place.as_bytes(), value.0].concat()));
         }
         Ok(())
     }
@@ -425,11 +423,9 @@ fn run_get(cx: &Context, args: &GetArgs) -> Result<Code> {
             });
         };
         let with_values = chosen.iter().map(|entity| (entity.index(), key.values(entity)));
-        let with_values = with_values.filter(|(_, values)| !values.is_empty()).map(|(index, raw)| ValuesOf {
-            index,
-            values: raw.iter().map(|value| ValueJson::new(value)).collect(),
-            raw,
-        });
+        let with_values = with_values
+            .filter(|(_, values)| !values.is_empty())
+            .map(|(index, values)| ValuesOf { index, values: values.into_iter().map(ValueJson).collect() });
         let values = Values { entities: with_values.collect() };
         job.report(&values)?;
         match (values.entities.is_empty(), chosen.is_empty()) {

@@ -267,7 +267,7 @@ struct One<'c> {
 
 impl<'c> One<'c> {
     fn of(conflict: &'c Conflict) -> Self {
-        let value = |value: &'c Option<Vec<u8>>| value.as_deref().map(ValueJson::new);
+        let value = |value: &'c Option<Vec<u8>>| value.as_deref().map(ValueJson);
         let values = conflict.values.as_ref();
         let values =
             values.map(|[base, ours, theirs]| Values { base: value(base), ours: value(ours), theirs: value(theirs) });
