@@ -101,7 +101,7 @@ fn search<T: Send>(
 /// Files and parts of the game that could not be read are warnings.
 fn warn(py: Python<'_>, game: Option<&Game>, needs: &Needs) -> PyResult<()> {
     let game = game.into_iter().flat_map(|game| game.faults().iter().cloned());
-    let files = needs.faults.iter().map(|fault| format!("`{}` is skipped: {}", escaped(&fault.name), fault.message));
+    let files = needs.faults.iter().map(ToString::to_string);
     for fault in game.chain(files) {
         warn_of(py, fault)?;
     }

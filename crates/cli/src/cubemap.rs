@@ -1,11 +1,9 @@
 //! `cubemap`: the cube maps of Source maps.
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 
 use anyhow::Result;
 use bspkit::bytes::escaped;
-use bspkit::content::pak::Pak;
 use bspkit_game::cubemaps;
 use serde::Serialize;
 
@@ -14,9 +12,10 @@ use super::talk::Code;
 use super::{commands, help};
 use crate::context::Report;
 use crate::maps::{MapArgs, Reading};
+use crate::pak::Packed;
 use crate::rename::{Task, failed, json, old_name, renaming};
 use crate::save::{Edited, Save, bad_argument};
-use crate::talk::{Job, count, text_and_raw};
+use crate::talk::{Job, count};
 
 /// List, remove and rename the cube maps of Source maps
 ///
@@ -60,43 +59,25 @@ pub(crate) struct ListArgs {
 
 #[derive(Serialize)]
 struct Cubemaps<'a> {
-    cubemaps: Vec<CubemapJson<'a>>,
+    cubemaps: Vec<Cubemap<'a>>,
     /// Images that belong to no place.
-    others: Vec<FileJson<'a>>,
+    others: Vec<Packed<'a>>,
 }
 
+/// A place, with its files and not only their numbers.
 #[derive(Serialize)]
-struct CubemapJson<'a> {
+struct Cubemap<'a> {
     index: usize,
     origin: [i32; 3],
     size: usize,
-    files: Vec<FileJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct FileJson<'a> {
-    index: usize,
-    name: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<String>,
-    bytes: usize,
-    #[serde(skip)]
-    own: &'a [u8],
-}
-
-impl<'a> FileJson<'a> {
-    fn new(pak: &'a Pak<'_>, index: &usize) -> Option<Self> {
-        let file = pak.get(*index)?;
-        let (name, raw) = text_and_raw(file.name());
-        Some(FileJson { index: *index, name, raw, bytes: file.size(), own: file.name() })
-    }
+    files: Vec<Packed<'a>>,
 }
 
 impl Report for Cubemaps<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        let files = |files: &[FileJson<'_>]| match files {
+        let files = |files: &[Packed<'_>]| match files {
             [] => "-".to_owned(),
-            files => files.iter().map(|file| escaped(file.own).to_string()).collect::<Vec<_>>().join(", "),
+            files => files.iter().map(|file| escaped(file.name).to_string()).collect::<Vec<_>>().join(", "),
         };
         if !self.cubemaps.is_empty() {
             job.line(format!("{:>6} {:>22} {:>6}  images", "#", "position", "size"));
@@ -121,9 +102,9 @@ fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
     args.reading.each(cx, |bsp, job| {
         let listed = cubemaps::list(&bsp)?;
         let pak = bsp.pak()?;
-        let files = |indices: &[usize]| indices.iter().filter_map(|index| FileJson::new(&pak, index)).collect();
+        let files = |indices: &[usize]| indices.iter().filter_map(|index| Packed::get(&pak, *index)).collect();
         let samples = listed.samples.iter();
-        let cubemaps = samples.map(|sample| CubemapJson {
+        let cubemaps = samples.map(|sample| Cubemap {
             index: sample.index,
             origin: sample.origin,
             size: sample.size,

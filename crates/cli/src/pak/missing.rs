@@ -8,9 +8,10 @@ use bspkit::bytes::escaped;
 use bspkit::content::pattern::Pattern;
 use bspkit_game::Game;
 use bspkit_game::assets::Files;
-use bspkit_game::needs::{self, Choice, Found, Need, Needs, Options, Reference, Referrer};
+use bspkit_game::needs::{self, Choice, Fault, Found, Kind, Need, Needs, Options, Reference, Referrer, Sure};
 use serde::Serialize;
 
+use super::Packed;
 use super::refs::How;
 use crate::context::{Context, Report};
 use crate::help;
@@ -44,21 +45,23 @@ pub(crate) struct Args {
 const LISTED_IN_JSON: usize = 100;
 
 #[derive(Serialize)]
-struct Missing {
+struct Missing<'n> {
     ok: bool,
     file_count: usize,
-    missing: Vec<MissingJson>,
-    unresolved: Vec<UnresolvedJson>,
-    faults: Vec<FaultJson>,
+    missing: Vec<MissingFile<'n>>,
+    unresolved: Vec<Unknown>,
+    /// With their names escaped.
+    faults: Vec<Fault>,
+    #[serde(skip)]
+    needs: &'n Needs,
 }
 
 #[derive(Serialize)]
-struct MissingJson {
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<String>,
-    kind: &'static str,
-    sure: &'static str,
+struct MissingFile<'n> {
+    #[serde(flatten, serialize_with = "bspkit::json::name")]
+    name: &'n [u8],
+    kind: Kind,
+    sure: Sure,
     /// For each reference the places that lead from it to the map.
     references: Vec<Vec<String>>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -66,17 +69,11 @@ struct MissingJson {
 }
 
 #[derive(Serialize)]
-struct UnresolvedJson {
+struct Unknown {
     name: String,
-    kind: &'static str,
-    sure: &'static str,
+    kind: Kind,
+    sure: Sure,
     by: String,
-}
-
-#[derive(Serialize)]
-struct FaultJson {
-    name: String,
-    message: String,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde gives a reference.
@@ -84,49 +81,36 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-impl Missing {
-    fn new(needs: &Needs) -> Self {
-        let missing: Vec<MissingJson> = needs
-            .files
-            .iter()
-            .filter(|need| need.found == Found::Nowhere)
-            .map(|need| {
-                let (name, raw) = text_and_raw(&need.name);
-                let references: Vec<Vec<String>> =
-                    need.references.iter().take(LISTED_IN_JSON).map(|reference| chain(needs, reference)).collect();
-                let more = need.references.len() - references.len();
-                let (kind, sure) = (need.kind.name(), need.sure.name());
-                MissingJson { name: name.into_owned(), raw, kind, sure, references, more }
-            })
-            .collect();
-        let unresolved = needs.unresolved.iter().map(|name| UnresolvedJson {
-            name: escaped(&name.name).to_string(),
-            kind: name.kind.name(),
-            sure: name.sure.name(),
-            by: needs.place(&name.referrer),
+impl<'n> Missing<'n> {
+    fn new(needs: &'n Needs) -> Self {
+        let missing = needs.files.iter().filter(|need| need.found == Found::Nowhere).map(|need| {
+            let references: Vec<Vec<String>> =
+                need.references.iter().take(LISTED_IN_JSON).map(|reference| chain(needs, reference)).collect();
+            let more = need.references.len() - references.len();
+            MissingFile { name: &need.name, kind: need.kind, sure: need.sure, references, more }
         });
-        let faults = needs
-            .faults
-            .iter()
-            .map(|fault| FaultJson { name: escaped(&fault.name).to_string(), message: fault.message.clone() });
-        Missing {
-            ok: missing.is_empty(),
-            file_count: needs.files.len(),
-            missing,
-            unresolved: unresolved.collect(),
-            faults: faults.collect(),
-        }
+        let missing: Vec<MissingFile<'_>> = missing.collect();
+        let unresolved = needs.unresolved.iter().map(|unknown| Unknown {
+            name: escaped(&unknown.name).to_string(),
+            kind: unknown.kind,
+            sure: unknown.sure,
+            by: needs.place(&unknown.referrer),
+        });
+        let mut faults = needs.faults.clone();
+        faults.iter_mut().for_each(|fault| fault.name = escaped(&fault.name).to_string().into_bytes());
+        let (ok, file_count) = (missing.is_empty(), needs.files.len());
+        Missing { ok, file_count, missing, unresolved: unresolved.collect(), faults, needs }
     }
 }
 
-impl Report for Missing {
+impl Report for Missing<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
         let word = job.talk.verdict(self.ok, if self.ok { "pass" } else { "fail" });
         let (missing, files) = (self.missing.len(), count(self.file_count, "file", "files"));
         job.line(format!("{word} {} ({missing} of {files} missing)", job.path));
         for file in &self.missing {
-            let likely = if file.sure == "certain" { String::new() } else { format!(", {}", file.sure) };
-            job.line(format!("  {} ({}{likely})", file.name, file.kind));
+            let likely = if file.sure == Sure::Certain { String::new() } else { format!(", {}", file.sure.name()) };
+            job.line(format!("  {} ({}{likely})", text_and_raw(file.name).0, file.kind.name()));
             for chain in file.references.iter().take(job.most()) {
                 for (depth, place) in chain.iter().enumerate() {
                     job.line(format!("    {}{place}", "  ".repeat(depth.min(32))));
@@ -139,11 +123,9 @@ impl Report for Missing {
             }
         }
         for name in &self.unresolved {
-            job.line(format!("  unknown: {} ({} of {})", name.name, name.kind, name.by));
+            job.line(format!("  unknown: {} ({} of {})", name.name, name.kind.name(), name.by));
         }
-        for fault in &self.faults {
-            job.warn_here(&format!("`{}` is skipped: {}", fault.name, fault.message));
-        }
+        self.needs.faults.iter().for_each(|fault| job.warn_here(&fault.to_string()));
         Ok(())
     }
 
@@ -188,28 +170,25 @@ pub(crate) struct UnusedArgs {
 }
 
 #[derive(Serialize)]
-struct Unused {
+struct Unused<'p> {
     file_count: usize,
-    unused: Vec<UnusedJson>,
+    unused: Vec<UnusedFile<'p>>,
 }
 
 #[derive(Serialize)]
-struct UnusedJson {
-    index: usize,
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<String>,
-    bytes: usize,
+struct UnusedFile<'p> {
+    #[serde(flatten)]
+    file: Packed<'p>,
     sure: &'static str,
     why: String,
 }
 
-impl Report for Unused {
+impl Report for Unused<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        for UnusedJson { index, name, bytes, sure, why, .. } in &self.unused {
-            job.line(format!("{sure:9} #{index} {name}, {bytes} bytes: {why}"));
+        for UnusedFile { file: Packed { index, name, bytes }, sure, why } in &self.unused {
+            job.line(format!("{sure:9} #{index} {}, {bytes} bytes: {why}", text_and_raw(name).0));
         }
-        let bytes: usize = self.unused.iter().map(|file| file.bytes).sum();
+        let bytes: usize = self.unused.iter().map(|unused| unused.file.bytes).sum();
         let files = count(self.file_count, "file", "files");
         job.say(&format!("{}: {} of {files} unused, {bytes} bytes", job.path, self.unused.len()));
         Ok(())
@@ -236,13 +215,10 @@ pub(super) fn run_unused(cx: &Context, args: &UnusedArgs) -> Result<Code> {
         let pak = bsp.pak().with_context(cannot)?;
         let (needs, unused) = needs::unused(&bsp, &options).with_context(cannot)?;
         for fault in &needs.faults {
-            job.warn_here(&format!("`{}` is skipped: {}", bspkit::bytes::escaped(&fault.name), fault.message));
+            job.warn_here(&fault.to_string());
         }
-        let unused = unused.into_iter().filter_map(|file| {
-            let entry = pak.get(file.index)?;
-            let (name, raw) = text_and_raw(entry.name());
-            let (name, bytes) = (name.into_owned(), entry.size());
-            Some(UnusedJson { index: file.index, name, raw, bytes, sure: file.doubt.name(), why: file.why })
+        let unused = unused.into_iter().filter_map(|unused| {
+            Some(UnusedFile { file: Packed::get(&pak, unused.index)?, sure: unused.doubt.name(), why: unused.why })
         });
         job.report(&Unused { file_count: pak.len(), unused: unused.collect() })
     })
@@ -281,7 +257,7 @@ pub(crate) struct FillArgs {
 }
 
 #[derive(Serialize)]
-struct PackedJson {
+struct Filled {
     name: String,
     bytes: usize,
     from: String,
@@ -289,9 +265,9 @@ struct PackedJson {
 }
 
 #[derive(Serialize)]
-struct FillMissingJson {
+struct StillMissing {
     name: String,
-    sure: &'static str,
+    sure: Sure,
     why: Vec<String>,
 }
 
@@ -311,7 +287,7 @@ pub(super) fn run_fill(cx: &Context, args: &FillArgs) -> Result<Code> {
         let options = game.as_ref().map_or(options, |game| options.game(game));
         let fill = needs::fill(draft.bsp(), &options, &from, &choice)?;
         for fault in &fill.needs.faults {
-            job.warn_here(&format!("`{}` is skipped: {}", escaped(&fault.name), fault.message));
+            job.warn_here(&fault.to_string());
         }
         let why = |need: &Need| need.references.first().map_or_else(Vec::new, |first| chain(&fill.needs, first));
         let embedded = fill.embed(draft.pak()?, &from)?;
@@ -319,19 +295,15 @@ pub(super) fn run_fill(cx: &Context, args: &FillArgs) -> Result<Code> {
         let row = |(index, bytes): (usize, usize)| {
             let need = &fill.needs.files[index];
             let from = from.place(&need.name).map_or_else(String::new, shown);
-            PackedJson { name: escaped(&need.name).to_string(), bytes, from, why: why(need) }
+            Filled { name: escaped(&need.name).to_string(), bytes, from, why: why(need) }
         };
         let packed: Vec<_> = embedded.into_iter().map(row).collect();
         let missing = fill.missing.iter().map(|index| &fill.needs.files[*index]);
-        let missing: Vec<FillMissingJson> = missing
-            .map(|need| FillMissingJson {
-                name: escaped(&need.name).to_string(),
-                sure: need.sure.name(),
-                why: why(need),
-            })
-            .collect();
+        let still =
+            |need: &Need| StillMissing { name: escaped(&need.name).to_string(), sure: need.sure, why: why(need) };
+        let missing: Vec<StillMissing> = missing.map(still).collect();
         if args.save.dry_run && !args.save.json {
-            for PackedJson { name, bytes, from, why } in &packed {
+            for Filled { name, bytes, from, why } in &packed {
                 job.line(format!("  {name}, {bytes} bytes, from {from}, for {}", why.join(", for ")));
             }
         }

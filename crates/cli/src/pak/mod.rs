@@ -4,27 +4,27 @@ pub(super) mod edits;
 mod missing;
 mod refs;
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Error, Result};
 use bspkit::bytes::escaped;
-use bspkit::content::pak::{Entry, Pak};
+use bspkit::content::pak::Pak;
 use bspkit::dialect::Role;
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
+use bspkit::json::members;
 use bspkit::{Bsp, ErrorKind, Place};
 use bspkit_ops::compare::{self, Comparison};
 use bspkit_text::changes::ComparisonJson;
 use bspkit_text::pak::{Extracted, extract};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::context::{Context, Names};
 use super::talk::Code;
 use super::{commands, help};
 use crate::context::Report;
 use crate::maps::{MapArgs, MapFile, Maps, Reading};
-use crate::talk::{Few, Job, count, shown, text_and_raw};
+use crate::talk::{Few, Job, count, shown};
 
 /// Read and edit the embedded files of a Source map
 ///
@@ -102,62 +102,72 @@ pub(crate) struct ListArgs {
     names: bool,
 }
 
+/// An embedded file, in the documents of several commands.
+#[derive(Serialize)]
+pub(crate) struct Packed<'p> {
+    pub(crate) index: usize,
+    #[serde(flatten, serialize_with = "bspkit::json::name")]
+    pub(crate) name: &'p [u8],
+    pub(crate) bytes: usize,
+}
+
+impl<'p> Packed<'p> {
+    /// The file with this index.
+    pub(crate) fn get(pak: &'p Pak<'_>, index: usize) -> Option<Self> {
+        pak.get(index).map(|entry| Packed { index, name: entry.name(), bytes: entry.size() })
+    }
+}
+
 #[derive(Serialize)]
 struct List<'a> {
     console: bool,
-    comment: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    comment_raw: Option<String>,
-    files: Vec<FileJson<'a>>,
+    #[serde(flatten, serialize_with = "comment")]
+    comment: &'a [u8],
+    files: Vec<Listed<'a>>,
     #[serde(skip)]
     only_names: bool,
 }
 
+fn comment<S: Serializer>(comment: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    members(comment, ["comment", "comment_raw"], serializer)
+}
+
 #[derive(Serialize)]
-struct FileJson<'a> {
-    index: usize,
-    name: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<String>,
-    bytes: usize,
+struct Listed<'a> {
+    #[serde(flatten)]
+    file: Packed<'a>,
     stored: usize,
     method: String,
     crc: String,
     offset: u32,
     time: String,
-    #[serde(skip)]
-    own: &'a [u8],
 }
 
-impl<'a> FileJson<'a> {
-    fn new(entry: &Entry<'a, '_>) -> Self {
-        let (name, raw) = text_and_raw(entry.name());
-        FileJson {
-            index: entry.index(),
-            name,
-            raw,
-            bytes: entry.size(),
+impl<'a> Listed<'a> {
+    fn new(pak: &'a Pak<'_>, index: usize) -> Option<Self> {
+        let (file, entry) = (Packed::get(pak, index)?, pak.get(index)?);
+        Some(Listed {
+            file,
             stored: entry.stored_size(),
             method: entry.method().to_string(),
             crc: format!("{:08x}", entry.crc()),
             offset: entry.record().local_offset,
             time: entry.time().to_string(),
-            own: entry.name(),
-        }
+        })
     }
 }
 
 impl Report for List<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
         if self.only_names {
-            self.files.iter().for_each(|file| job.line(escaped(file.own).to_string()));
+            self.files.iter().for_each(|file| job.line(escaped(file.file.name).to_string()));
             return Ok(());
         }
         if !self.files.is_empty() {
             job.line(format!("{:>6} {:>10} {:>10} {:8} {:8}  name", "#", "bytes", "stored", "method", "crc"));
         }
-        for FileJson { index, bytes, stored, method, crc, own, .. } in &self.files {
-            let name = escaped(own);
+        for Listed { file: Packed { index, name, bytes }, stored, method, crc, .. } in &self.files {
+            let name = escaped(name);
             job.line(format!("{index:>6} {bytes:>10} {stored:>10} {method:8} {crc}  {name}"));
         }
         Ok(())
@@ -176,9 +186,9 @@ fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
         let pak = bsp.pak().with_context(cannot)?;
         let names = names_of(&pak);
         let indices = names.chosen(&args.patterns, job);
-        let (comment, comment_raw) = text_and_raw(pak.comment());
-        let files = indices.iter().filter_map(|index| pak.get(*index)).map(|entry| FileJson::new(&entry)).collect();
-        job.report(&List { console: pak.is_console(), comment, comment_raw, files, only_names: args.names })?;
+        let files = indices.iter().filter_map(|index| Listed::new(&pak, *index)).collect();
+        let (console, comment) = (pak.is_console(), pak.comment());
+        job.report(&List { console, comment, files, only_names: args.names })?;
         match indices.is_empty() && !args.patterns.is_empty() {
             true => Ok(job.nothing(&names.nothing(&args.patterns))),
             false => Ok(Code::Done),

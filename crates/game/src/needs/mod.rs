@@ -37,6 +37,7 @@ use bspkit::{Error, ErrorKind, Result};
 use definitions::Definitions;
 pub use entities::{Holds, Keys};
 use graph::Graph;
+use serde::{Serialize, Serializer};
 pub use unused::{Doubt, Unused, unused};
 
 /// Where to look for files, and how to read the map.
@@ -205,8 +206,15 @@ impl Kind {
     }
 }
 
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 /// How sure it is that the engine needs a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Sure {
     /// Something that may be loaded refers to it, or has its name.
@@ -232,7 +240,8 @@ impl Sure {
 }
 
 /// Where a file was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Found {
     /// In the pakfile of the map.
@@ -255,11 +264,12 @@ impl Found {
 }
 
 /// A file that the map refers to, itself or by way of other files.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Need {
     /// The name as engines look it up ([`crate::assets::normal_name`]), with folder and extension:
     /// `materials/own/wall.vmt`.
+    #[serde(flatten, serialize_with = "bspkit::json::name")]
     pub name: Vec<u8>,
     /// The kind of the file.
     pub kind: Kind,
@@ -283,12 +293,14 @@ pub struct Need {
 /// assert_eq!((&needs.files[file].name[..], line), (&b"materials/maps/room_v20/own/wall_0_0_0.vmt"[..], Some(3)));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Reference {
     /// The place.
+    #[serde(flatten)]
     pub referrer: Referrer,
     /// The name as it is written there; empty if the name follows from that of the map or of another file.
+    #[serde(serialize_with = "bspkit::json::text")]
     pub written: Vec<u8>,
     /// How sure it is that what is at this place makes the engine load the file.
     pub sure: Sure,
@@ -305,16 +317,20 @@ impl Reference {
 }
 
 /// What refers to a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "by", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Referrer {
     /// A key of an entity.
     Entity {
         /// The index of the entity.
+        #[serde(rename = "entity")]
         index: usize,
         /// Its class.
+        #[serde(serialize_with = "bspkit::json::text")]
         class: Vec<u8>,
         /// The key, as it is written.
+        #[serde(serialize_with = "bspkit::json::text")]
         key: Vec<u8>,
     },
     /// A record of a lump.
@@ -322,16 +338,20 @@ pub enum Referrer {
         /// The name of the lump.
         lump: &'static str,
         /// The index of the record.
+        #[serde(rename = "record")]
         index: usize,
     },
     /// A file that is referred to.
     File {
         /// Its index in [`Needs::files`].
+        #[serde(rename = "file")]
         index: usize,
         /// The line, from 1, if it is a text.
+        #[serde(skip_serializing_if = "Option::is_none")]
         line: Option<usize>,
     },
     /// The name of the map.
+    #[serde(rename = "map name")]
     MapName,
     /// The engine, for every map.
     Engine,
@@ -361,27 +381,36 @@ impl fmt::Display for Referrer {
 }
 
 /// A name that is not a file, such as that of a sound in a script, and that no file that was read defines.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Unresolved {
     /// The kind of the file that would define it.
     pub kind: Kind,
     /// The name, as it is written.
+    #[serde(serialize_with = "bspkit::json::text")]
     pub name: Vec<u8>,
-    /// The place.
-    pub referrer: Referrer,
     /// How sure it is that the engine looks for it.
     pub sure: Sure,
+    /// The place.
+    #[serde(flatten)]
+    pub referrer: Referrer,
 }
 
 /// A file, or a part of the map, that could not be read, and was skipped.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Fault {
     /// The file's name or the lump's.
+    #[serde(serialize_with = "bspkit::json::text")]
     pub name: Vec<u8>,
     /// Why.
     pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is skipped: {}", escaped(&self.name), self.message)
+    }
 }
 
 /// What a map refers to.
