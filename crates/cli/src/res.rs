@@ -1,6 +1,5 @@
 //! `res`: the `.res` file of a GoldSrc or Source map.
 
-use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +8,7 @@ use bspkit::SaveOptions;
 use bspkit::file::SideFile;
 use bspkit_game::Game;
 use bspkit_game::assets::Files;
-use bspkit_game::res::{self, List, Listed, Options, Resource};
-use serde::Serialize;
+use bspkit_game::res::{self, List, Listed, Options};
 
 use super::context::{Context, is_stdin};
 use super::help;
@@ -67,29 +65,6 @@ pub(crate) struct Args {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct ListJson<'a> {
-    files: Vec<FileJson<'a>>,
-    stock: Vec<FileJson<'a>>,
-    faults: &'a [String],
-}
-
-#[derive(Serialize)]
-struct FileJson<'a> {
-    name: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<String>,
-    kind: &'static str,
-    from: Vec<String>,
-}
-
-impl<'a> From<&'a Resource> for FileJson<'a> {
-    fn from(file: &'a Resource) -> Self {
-        let (name, raw) = text_and_raw(&file.name);
-        FileJson { name, raw, kind: file.kind.name(), from: file.from.iter().map(ToString::to_string).collect() }
-    }
-}
-
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let mut stock = Game::default();
     for folder in &args.game {
@@ -117,8 +92,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             job.say(&format!("{}: no folder `maps` is around it; --own names the one with its overview", job.path));
         }
         if args.json {
-            let [files, stock] = [&list.files, &list.stock].map(|files| files.iter().map(FileJson::from).collect());
-            job.document(&ListJson { files, stock, faults: &list.faults })?;
+            job.document(&list)?;
             return Ok(Code::Done);
         }
         if list.is_of_source() && stock.is_empty() {

@@ -22,9 +22,11 @@ use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::dialect::Role;
 use bspkit::{Error, ErrorKind, Result};
+use serde::{Serialize, Serializer};
 
 /// What a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Kind {
     /// A model.
@@ -97,11 +99,18 @@ impl fmt::Display for Origin {
     }
 }
 
+impl Serialize for Origin {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// A file that players need.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Resource {
     /// Its path from the folder of the game, as the map spells it, with `/`.
+    #[serde(flatten, serialize_with = "bspkit::json::name")]
     pub name: Vec<u8>,
     /// What it is.
     pub kind: Kind,
@@ -144,7 +153,7 @@ impl<'o> Options<'o> {
 }
 
 /// The files that players of a map need, sorted by kind and name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct List {
     /// The files to list.
@@ -153,6 +162,7 @@ pub struct List {
     pub stock: Vec<Resource>,
     /// Values that name no file which a server could send, and files that cannot be read, each in a sentence.
     pub faults: Vec<String>,
+    #[serde(skip)]
     form: Form,
 }
 
