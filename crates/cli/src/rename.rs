@@ -8,7 +8,6 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context as _, Error, Result};
 use bspkit::Draft;
 use bspkit::bytes::escaped;
-use bspkit_game::rename::RenamedJson;
 use bspkit_game::rename::{FILES, OldName, Rename, Renamed, old_name as old_name_of};
 use serde::Serialize;
 
@@ -193,7 +192,7 @@ fn warn_of_file_name(map: &MapFile, file: &Path, job: &mut Job<'_>) {
 
 /// The JSON of a renaming, with the files beside the map.
 pub(crate) fn json(renamed: &Renamed, beside: &[(PathBuf, PathBuf)]) -> Result<serde_json::Value> {
-    let mut json = serde_json::to_value(RenamedJson::new(renamed))?;
+    let mut json = serde_json::to_value(renamed)?;
     let pairs = beside.iter().map(|(old, new)| serde_json::json!({"from": shown(old), "to": shown(new)}));
     json["also_rename"] = pairs.collect();
     Ok(json)

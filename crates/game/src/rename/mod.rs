@@ -37,9 +37,9 @@ use bspkit::bytes::escaped;
 use bspkit::content::pak::lookup_name;
 use bspkit::content::texture_names::Renaming;
 use bspkit::{Error, ErrorKind, Hint, Result};
-pub use json::RenamedJson;
 pub use names::FILES;
 use names::{Names, Scope};
+use serde::Serialize;
 
 /// A renaming of a map.
 ///
@@ -231,12 +231,14 @@ const MOST_SHOWN: usize = 160;
 /// assert_eq!(renamed.left[0].to_string(), "entity 0 message: a room (room_v20), own fixture");
 /// # Ok::<(), bspkit::Error>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Renamed {
     /// The old name.
+    #[serde(serialize_with = "bspkit::json::text")]
     pub old: Vec<u8>,
     /// The new name.
+    #[serde(serialize_with = "bspkit::json::text")]
     pub new: Vec<u8>,
     /// Every name and path that changes.
     pub changes: Vec<Change>,
@@ -245,40 +247,48 @@ pub struct Renamed {
     /// How many more there are.
     pub more_left: usize,
     /// Other maps whose own paths are in the map, which stay.
+    #[serde(rename = "other_maps")]
     pub others: Vec<Owner>,
     /// How many spellings of the old name renaming back does not restore, because they have capitals.
     pub respelled: usize,
     /// What cannot be read, and stays.
+    #[serde(serialize_with = "json::problems")]
     pub problems: Vec<Error>,
 }
 
 /// A name or path that changes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Change {
     /// Where it is.
+    #[serde(flatten)]
     pub place: Spot,
     /// The old name or path.
+    #[serde(flatten, serialize_with = "json::from")]
     pub from: Vec<u8>,
     /// The new one.
+    #[serde(flatten, serialize_with = "json::to")]
     pub to: Vec<u8>,
 }
 
 /// A place that has the old name and stays.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Left {
     /// Where it is.
+    #[serde(flatten)]
     pub place: Spot,
     /// The text around the name, at most 160 bytes.
+    #[serde(flatten, serialize_with = "json::text")]
     pub text: Vec<u8>,
 }
 
 /// A map whose own paths are in a map.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Owner {
     /// The name of the map, in lower case.
+    #[serde(serialize_with = "bspkit::json::text")]
     pub name: Vec<u8>,
     /// How many embedded files are below its folder.
     pub files: usize,
@@ -287,44 +297,54 @@ pub struct Owner {
 }
 
 /// A place in a map that can have the name of a map.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "what", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Spot {
-    /// The name of an embedded file, by its index.
-    File(usize),
-    /// A line of an embedded text, from 1.
+    /// The name of an embedded file.
+    File {
+        /// The index of the file.
+        index: usize,
+    },
+    /// A line of an embedded text.
+    #[serde(rename = "path in texts")]
     Text {
-        /// The name of the file.
-        file: Vec<u8>,
-        /// The line.
+        /// The line, from 1.
         line: usize,
+        /// The name of the file.
+        #[serde(flatten, serialize_with = "json::file")]
+        file: Vec<u8>,
     },
     /// Bytes of an embedded file that is not a text.
     Bytes {
-        /// The name of the file.
-        file: Vec<u8>,
         /// The offset in bytes.
         offset: usize,
+        /// The name of the file.
+        #[serde(flatten, serialize_with = "json::file")]
+        file: Vec<u8>,
     },
     /// The name of a texture.
+    #[serde(rename = "texture name")]
     Texture {
-        /// The lump.
-        lump: String,
         /// The index of the record.
         index: usize,
+        /// The lump.
+        lump: String,
     },
     /// The name of a model in a list of props.
     Model {
-        /// The lump.
-        lump: &'static str,
         /// The index in the list.
         index: usize,
+        /// The lump.
+        lump: &'static str,
     },
     /// A value of an entity.
+    #[serde(rename = "value")]
     Entity {
         /// The index of the entity.
         index: usize,
         /// The key.
+        #[serde(flatten, serialize_with = "json::key")]
         key: Vec<u8>,
     },
 }
@@ -333,7 +353,7 @@ impl Spot {
     /// What has the name there.
     pub fn kind(&self) -> &'static str {
         match self {
-            Spot::File(_) => "file",
+            Spot::File { .. } => "file",
             Spot::Text { .. } => "path in texts",
             Spot::Bytes { .. } => "bytes",
             Spot::Texture { .. } => "texture name",
@@ -346,7 +366,7 @@ impl Spot {
 impl fmt::Display for Spot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Spot::File(index) => write!(f, "embedded file {index}"),
+            Spot::File { index } => write!(f, "embedded file {index}"),
             Spot::Text { file, line } => write!(f, "{}:{line}", escaped(file)),
             Spot::Bytes { file, offset } => write!(f, "{} at {offset}", escaped(file)),
             Spot::Texture { lump, index } => write!(f, "{lump} {index}"),

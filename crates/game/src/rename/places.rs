@@ -29,13 +29,13 @@ pub(super) fn rename_pak(draft: &mut Draft<'_>, names: &Names, report: &mut Rena
         if !ranges.is_empty() {
             let new = names.replaced(file.name(), &ranges);
             report.count(names, file.name(), &ranges);
-            report.change(Spot::File(file.index()), file.name(), new.clone());
+            report.change(Spot::File { index: file.index() }, file.name(), new.clone());
             new_names.push((file.index(), new));
             if names.in_folders(file.name()).is_empty() {
                 moved.add(file.name());
             }
         } else if let Some(at) = in_last_part(names, file.name()) {
-            report.leave(Spot::File(file.index()), file.name(), at);
+            report.leave(Spot::File { index: file.index() }, file.name(), at);
         }
     }
     let texts = texts(pak, names, &moved, report)?;

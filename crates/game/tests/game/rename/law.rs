@@ -98,7 +98,7 @@ fn nothing_else(map: &Bsp<'_>, saved: &Bsp<'_>, renamed: &Renamed) -> Result<(),
     for (old, new) in before.iter().zip(after.iter()) {
         let [old_name, new_name] = [&old, &new].map(|file| String::from_utf8_lossy(file.name()).into_owned());
         let place = |is_it: &dyn Fn(&Spot) -> bool| renamed.changes.iter().any(|change| is_it(&change.place));
-        let is_renamed = place(&|place| *place == Spot::File(old.index()));
+        let is_renamed = place(&|place| *place == Spot::File { index: old.index() });
         let is_edited = place(&|place| matches!(place, Spot::Text { file, .. } if file == old.name()));
         if (old_name != new_name) != is_renamed {
             return Err(format!("else: {old_name} is {new_name}"));
