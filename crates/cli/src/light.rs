@@ -77,9 +77,10 @@ fn find(text: &str, job: &mut Job<'_>) {
 }
 
 /// A light file outside of the map, and whether it exists.
+#[derive(Serialize)]
 struct LightFile {
-    path: String,
-    is_there: bool,
+    file: String,
+    found: bool,
 }
 
 /// The files outside of the map that hold its light.
@@ -87,7 +88,7 @@ fn light_files(bsp: &Bsp<'_>, map: &Path) -> Result<Vec<LightFile>> {
     let folder = map.with_extension("");
     let file = |name: String| {
         let path = folder.join(&name);
-        LightFile { is_there: path.is_file(), path: shown(&path) }
+        LightFile { file: shown(&path), found: path.is_file() }
     };
     Ok(bsp.light_files()?.into_iter().map(file).collect())
 }
@@ -95,12 +96,12 @@ fn light_files(bsp: &Bsp<'_>, map: &Path) -> Result<Vec<LightFile>> {
 /// The message if the map has no light.
 fn nothing(bsp: &Bsp<'_>, map: &Path) -> Result<String> {
     let files = light_files(bsp, map)?;
-    let there = files.iter().filter(|file| file.is_there).count();
+    let there = files.iter().filter(|file| file.found).count();
     Ok(match &files[..] {
         [] => "no light in the map".to_owned(),
         [first, ..] => {
             let files = count(files.len(), "file", "files");
-            format!("no light in the map: it is in {files}, from {} on; {there} of them exist", first.path)
+            format!("no light in the map: it is in {files}, from {} on; {there} of them exist", first.file)
         }
     })
 }
@@ -216,20 +217,18 @@ struct StatArgs {
 #[derive(Serialize)]
 struct Stat<'a> {
     dialect: &'static str,
-    sets: Vec<SetJson<'a>>,
+    sets: Vec<SetStat<'a>>,
     /// The files outside of the map that hold its light.
-    files: Vec<FileJson>,
-    #[serde(skip)]
-    stats: Vec<(&'a LightSet, LightStat)>,
+    files: Vec<LightFile>,
 }
 
 impl Report for Stat<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        self.stats.iter().try_for_each(|(set, stat)| print(set, stat, job))?;
-        for FileJson { file, found } in &self.files {
+        self.sets.iter().try_for_each(|set| print(set.set, &set.stat, job))?;
+        for LightFile { file, found } in &self.files {
             job.line(format!("{file}: {}", if *found { "exists" } else { "missing" }));
         }
-        if self.stats.is_empty() && self.files.is_empty() {
+        if self.sets.is_empty() && self.files.is_empty() {
             job.line("no light");
         }
         Ok(())
@@ -241,37 +240,33 @@ impl Report for Stat<'_> {
 }
 
 #[derive(Serialize)]
-struct FileJson {
-    file: String,
-    found: bool,
-}
-
-#[derive(Serialize)]
-struct SetJson<'a> {
+struct SetStat<'a> {
     name: &'a str,
     lump: &'a str,
     luxel_form: &'static str,
     /// Lit faces, or pages.
     lit_count: usize,
     unlit_count: usize,
-    overlap_count: usize,
-    shared_count: usize,
-    single_precision_count: usize,
-    unowned_bytes: usize,
-    styles: Vec<StyleJson>,
+    #[serde(flatten)]
+    stat: LightStat,
     findings: Vec<Finding>,
+    #[serde(skip)]
+    set: &'a LightSet,
 }
 
-#[derive(Serialize)]
-struct StyleJson {
-    style: u8,
-    face_count: usize,
-    bumped_count: usize,
-    luxel_count: usize,
-    least: [f64; 3],
-    most: [f64; 3],
-    mean: [f64; 3],
-    histogram: [usize; 16],
+impl<'a> SetStat<'a> {
+    fn new(set: &'a LightSet, stat: LightStat) -> Self {
+        SetStat {
+            name: set.name(),
+            lump: set.lump(),
+            luxel_form: set.form().name(),
+            lit_count: set.blocks().len(),
+            unlit_count: set.unlit(),
+            stat,
+            findings: set.faults().iter().map(|fault| finding(set, fault)).collect(),
+            set,
+        }
+    }
 }
 
 fn run_stat(cx: &Context, args: &StatArgs) -> Result<Code> {
@@ -279,46 +274,12 @@ fn run_stat(cx: &Context, args: &StatArgs) -> Result<Code> {
         let file = job.file;
         let cannot = || format!("cannot read the light of {}", shown(file));
         let light = bsp.light().with_context(cannot)?;
-        let stats = light.sets().iter().enumerate().filter_map(|(at, set)| Some((set, light.stat(at)?))).collect();
+        let sets = light.sets().iter().enumerate();
+        let sets = sets.filter_map(|(at, set)| Some(SetStat::new(set, light.stat(at)?))).collect();
         let files = light_files(&bsp, file).with_context(cannot)?;
         say_faults(&light, job);
-        let stats: Vec<(&LightSet, LightStat)> = stats;
-        job.report(&Stat {
-            dialect: bsp.dialect().name,
-            sets: stats.iter().map(|(set, stat)| set_json(set, stat)).collect(),
-            files: files.into_iter().map(|file| FileJson { file: file.path, found: file.is_there }).collect(),
-            stats,
-        })
+        job.report(&Stat { dialect: bsp.dialect().name, sets, files })
     })
-}
-
-fn set_json<'a>(set: &'a LightSet, stat: &LightStat) -> SetJson<'a> {
-    SetJson {
-        name: set.name(),
-        lump: set.lump(),
-        luxel_form: set.form().name(),
-        lit_count: set.blocks().len(),
-        unlit_count: set.unlit(),
-        overlap_count: stat.overlaps,
-        shared_count: stat.shared,
-        single_precision_count: stat.single,
-        unowned_bytes: stat.unowned,
-        styles: stat
-            .styles
-            .iter()
-            .map(|(style, of)| StyleJson {
-                style: *style,
-                face_count: of.faces,
-                bumped_count: of.bumped,
-                luxel_count: of.luxels,
-                least: of.least,
-                most: of.most,
-                mean: of.mean,
-                histogram: of.histogram,
-            })
-            .collect(),
-        findings: set.faults().iter().map(|fault| finding(set, fault)).collect(),
-    }
 }
 
 static LIGHT: FindingCode = FindingCode::new("light", Severity::Error, "light cannot be read");

@@ -309,18 +309,36 @@ impl Light<'_> {
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LightStat {
-    /// By the style's number.
-    pub styles: BTreeMap<u8, StyleStat>,
     /// Pairs of blocks that overlap in part: a block, and one that begins within it.
+    #[cfg_attr(feature = "json", serde(rename = "overlap_count"))]
     pub overlaps: usize,
     /// Blocks that begin at the same offset as another one.
+    #[cfg_attr(feature = "json", serde(rename = "shared_count"))]
     pub shared: usize,
     /// Blocks whose size was computed in single precision.
+    #[cfg_attr(feature = "json", serde(rename = "single_precision_count"))]
     pub single: usize,
     /// Bytes of the lump that belong to no block.
+    #[cfg_attr(feature = "json", serde(rename = "unowned_bytes"))]
     pub unowned: usize,
+    /// By the style's number.
+    #[cfg_attr(feature = "json", serde(serialize_with = "styles"))]
+    pub styles: BTreeMap<u8, StyleStat>,
+}
+
+/// Styles in JSON: a list, each with its number.
+#[cfg(feature = "json")]
+fn styles<S: serde::Serializer>(styles: &BTreeMap<u8, StyleStat>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(serde::Serialize)]
+    struct Numbered<'s> {
+        style: u8,
+        #[serde(flatten)]
+        stat: &'s StyleStat,
+    }
+    serializer.collect_seq(styles.iter().map(|(style, stat)| Numbered { style: *style, stat }))
 }
 
 /// Statistics of one style, without the directions of bumped faces.
@@ -332,13 +350,17 @@ pub struct LightStat {
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct StyleStat {
     /// Blocks that have it.
+    #[cfg_attr(feature = "json", serde(rename = "face_count"))]
     pub faces: usize,
     /// Those of them that are bumped.
+    #[cfg_attr(feature = "json", serde(rename = "bumped_count"))]
     pub bumped: usize,
     /// Luxels.
+    #[cfg_attr(feature = "json", serde(rename = "luxel_count"))]
     pub luxels: usize,
     /// The least of red, green and blue, in linear light.
     pub least: [f64; 3],
