@@ -7,6 +7,7 @@ use crate::error::Place;
 
 /// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "json", derive(serde::Serialize), serde(rename_all = "lowercase"))]
 pub enum Severity {
     /// Information; nothing is wrong.
     Note,
@@ -34,9 +35,11 @@ impl fmt::Display for Severity {
 /// assert_eq!((UNLIT.name, UNLIT.severity), ("unlit", Severity::Note));
 /// ```
 #[derive(Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Code {
     /// Its name: lower case, with hyphens.
+    #[cfg_attr(feature = "json", serde(rename = "code"))]
     pub name: &'static str,
     /// How serious its findings are.
     pub severity: Severity,
@@ -117,7 +120,7 @@ impl serde::Serialize for Finding {
         use serde::ser::SerializeStruct;
         let mut object = serializer.serialize_struct("Finding", 5)?;
         object.serialize_field("code", self.code.name)?;
-        object.serialize_field("severity", &format_args!("{}", self.code.severity))?;
+        object.serialize_field("severity", &self.code.severity)?;
         object.serialize_field("place", &self.place)?;
         match self.count {
             1 => object.skip_field("count")?,

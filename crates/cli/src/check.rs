@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use bspkit::dialect::{ALL, Use};
-use bspkit::finding::{Finding, Severity};
+use bspkit::finding::{Code as FindingCode, Finding, Severity};
 use bspkit::verify::{self, Outcome, Verdict};
 use bspkit_ops::check::{self, CODES, Denied};
 use bspkit_ops::checksum::{self, Computed, Value};
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Leave out findings with this code; can be repeated
     #[arg(long, value_name = "CODE", ignore_case = true, hide_possible_values = true,
         value_parser = codes(&[]).try_map(|text| check::code(&text)))]
-    allow: Vec<&'static bspkit::finding::Code>,
+    allow: Vec<&'static FindingCode>,
     #[command(flatten)]
     engine: EngineName,
     /// Print JSON: an indented document for one map, one line for each of several
@@ -81,14 +81,7 @@ fn codes(severities: &'static [&'static str]) -> PossibleValuesParser {
 #[derive(Serialize)]
 struct Codes {
     version: u32,
-    codes: Vec<CodeJson>,
-}
-
-#[derive(Serialize)]
-struct CodeJson {
-    code: &'static str,
-    severity: String,
-    meaning: &'static str,
+    codes: &'static [&'static FindingCode],
 }
 
 #[derive(Serialize)]
@@ -119,12 +112,7 @@ impl Report for Checked<'_> {
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.codes && args.json {
-        let codes = CODES.iter().map(|code| CodeJson {
-            code: code.name,
-            severity: code.severity.to_string(),
-            meaning: code.meaning,
-        });
-        let mut text = json(&Codes { version: 1, codes: codes.collect() }, false)?;
+        let mut text = json(&Codes { version: 1, codes: CODES }, false)?;
         text.push(b'\n');
         cx.talk.stdout(&text)?;
         return Ok(Code::Done);
