@@ -12,7 +12,7 @@ use bspkit::finding::Severity;
 use bspkit::json::Head;
 use bspkit_rules::files::{Reading as RulesReading, RuleFiles, map_name};
 use bspkit_rules::record;
-use bspkit_rules::{Application, Finding, Format, Lint, Mode, Rules, Since, State};
+use bspkit_rules::{Application, At, Finding, Format, Lint, Mode, Rules, Since, State};
 use bspkit_text::patch;
 use clap::ValueEnum;
 use indexmap::IndexMap;
@@ -161,43 +161,44 @@ pub(crate) struct LintArgs {
     json: bool,
 }
 
-/// A finding in a file, and the map it is about.
-struct Found {
-    file: String,
-    finding: Finding,
-    map: Option<String>,
-}
-
 #[derive(Serialize)]
 struct Document<'d> {
     #[serde(flatten)]
     head: Head<'d>,
-    findings: Vec<FoundJson<'d>>,
+    findings: &'d [Found],
 }
 
+/// A finding in a file.
 #[derive(Serialize)]
-struct FoundJson<'d> {
+struct Found {
     code: &'static str,
-    severity: String,
-    place: PlaceJson<'d>,
-    message: &'d str,
+    severity: Severity,
+    place: FoundAt,
+    message: String,
 }
 
+/// The place of a finding, and the map it is about.
 #[derive(Serialize)]
-struct PlaceJson<'d> {
-    file: &'d str,
-    line: usize,
-    column: usize,
+struct FoundAt {
+    file: String,
+    #[serde(flatten)]
+    at: At,
     #[serde(skip_serializing_if = "Option::is_none")]
-    map: Option<&'d str>,
+    map: Option<String>,
+}
+
+impl Found {
+    fn new(file: &str, finding: Finding, map: Option<&str>) -> Self {
+        let place = FoundAt { file: file.to_owned(), at: finding.at, map: map.map(str::to_owned) };
+        Found { code: finding.code.name, severity: finding.code.severity, place, message: finding.message }
+    }
 }
 
 fn run_lint(cx: &Context, args: &LintArgs) -> Result<Code> {
     let files = RuleFiles::read(&args.path, args.reading.reading())?;
-    let own = |file: &str, finding: Finding| Found { file: file.to_owned(), finding, map: None };
     let mut found: Vec<Found> = Vec::new();
     for rules in files.all() {
-        found.extend(rules.findings.iter().cloned().map(|finding| own(&rules.name, finding)));
+        found.extend(rules.findings.iter().cloned().map(|finding| Found::new(&rules.name, finding, None)));
     }
     let mut failed = Code::Done;
     if !args.maps.is_empty() {
@@ -210,48 +211,41 @@ fn run_lint(cx: &Context, args: &LintArgs) -> Result<Code> {
             let suspicious = lint.try_on(&files.of(&name), &entities, &name);
             let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
             tried.0.join(lint);
-            let with_map = |(file, finding)| Found { file, finding, map: Some(job.path.clone()) };
+            let with_map = |(file, finding): (String, Finding)| Found::new(&file, finding, Some(&job.path));
             tried.1.extend(suspicious.into_iter().map(with_map));
             Ok(Code::Done)
         })?;
         let (lint, suspicious) = tried.into_inner().unwrap_or_else(PoisonError::into_inner);
         found.extend(suspicious);
         for rules in files.all() {
-            found.extend(lint.unmatched(rules).into_iter().map(|finding| own(&rules.name, finding)));
+            found.extend(lint.unmatched(rules).into_iter().map(|finding| Found::new(&rules.name, finding, None)));
         }
     }
-    let order = |it: &Found| (it.file.clone(), it.finding.at, it.finding.code.name, it.map.clone());
+    let order = |it: &Found| (it.place.file.clone(), it.place.at, it.code, it.place.map.clone());
     found.sort_by_cached_key(order);
     print(cx, args, &found)?;
-    let is_found = found.iter().any(|it| it.finding.code.severity > Severity::Note);
+    let is_found = found.iter().any(|it| it.severity > Severity::Note);
     Ok(failed.max(if is_found { Code::Found } else { Code::Done }))
 }
 
 fn print(cx: &Context, args: &LintArgs, found: &[Found]) -> Result<()> {
     if args.json {
-        let findings = found.iter().map(|Found { file, finding, map }| FoundJson {
-            code: finding.code.name,
-            severity: finding.code.severity.to_string(),
-            place: PlaceJson { file, line: finding.at.line, column: finding.at.column, map: map.as_deref() },
-            message: &finding.message,
-        });
-        let mut text = json(&Document { head: Head::new(&args.path), findings: findings.collect() }, false)?;
+        let mut text = json(&Document { head: Head::new(&args.path), findings: found }, false)?;
         text.push(b'\n');
         cx.talk.stdout(&text)?;
         return Ok(());
     }
     let (mut text, mut few) = (String::new(), Few::new(cx.talk.verbose));
-    for Found { file, finding, map } in found {
-        let severity = finding.code.severity;
-        if (severity > Severity::Note || cx.talk.verbose) && few.takes(finding.code.name) {
+    for Found { code, severity, place: FoundAt { file, at, map }, message } in found {
+        if (*severity > Severity::Note || cx.talk.verbose) && few.takes(code) {
             let map = map.as_ref().map(|map| format!(" ({map})")).unwrap_or_default();
-            text += &format!("{file}:{}: {severity}[{}]: {}{map}\n", finding.at, finding.code.name, finding.message);
+            text += &format!("{file}:{at}: {severity}[{code}]: {message}{map}\n");
         }
     }
     few.rest().for_each(|rest| text += &format!("{rest}\n"));
     cx.talk.stdout(text.as_bytes())?;
     if !cx.talk.quiet {
-        let number = |severity| found.iter().filter(|it| it.finding.code.severity == severity).count();
+        let number = |severity| found.iter().filter(|it| it.severity == severity).count();
         let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
         let what = match (errors, warnings) {
             (0, 0) => "nothing wrong".to_owned(),

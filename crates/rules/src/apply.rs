@@ -5,7 +5,7 @@ use std::ops::RangeBounds;
 
 use super::finder::Finder;
 use super::lazyripent::{Act, Stored};
-use super::{Action, Applied, Match, NewPair, Pair, Report, Rule, Rules, Step, Who, pattern, rules_for};
+use super::{Action, Applied, Match, NewPair, Pair, PairCounts, Report, Rule, Rules, Step, Who, pattern, rules_for};
 use bspkit::bytes::{index, short};
 use bspkit::content::entities::{Entities, Entity, EntityMut};
 use bspkit::{Error, ErrorKind, Result};
@@ -143,7 +143,7 @@ pub(super) fn worked<'r: 'e, 'e>(
     let mut report = Report::default();
     for (number, (file, rule)) in rules_for(files, map).enumerate() {
         if part.contains(&number) {
-            let (matched, pairs) = (Vec::new(), [0; 3]);
+            let (matched, pairs) = (Vec::new(), PairCounts::default());
             report.rules.push(Applied { file, rule, matched, count: 0, loose: 0, pairs });
         }
     }
@@ -313,7 +313,7 @@ impl<'e> Work<'e> {
         }
         let of = of.map(|of| self.change(of).pairs.clone());
         let mut pairs = vec![Pair::new(b"classname", class, number)];
-        let mut counts = [0; 3];
+        let mut counts = PairCounts::default();
         for act in acts {
             let stored = (&file.name[..], &mut self.stored);
             let done = act.apply(&mut pairs, of.as_deref(), stored, number, &mut counts);
@@ -420,7 +420,7 @@ impl<'e> Work<'e> {
         self.changed.push(Some(Changed { pairs, by: Some(number) }));
         self.find_again(entity, number);
         self.list(number, entity, report);
-        report.rules[number].pairs[2] += len;
+        report.rules[number].pairs.added += len;
         self.grow(0, after)
     }
 
@@ -489,7 +489,7 @@ impl Step {
         pairs: &mut Vec<Pair<'w>>,
         number: usize,
         hides_empty: bool,
-        counts: &mut [usize; 3],
+        counts: &mut PairCounts,
     ) -> (usize, usize) {
         let is_seen = |pair: &Pair<'_>| pair.is_seen(hides_empty);
         let (mut gone, mut new) = (0, 0);
@@ -498,7 +498,7 @@ impl Step {
                 gone += pair.value.len();
                 new += value.len();
                 (pair.value, pair.by) = (value.into(), Some(short(number)));
-                counts[1] += 1;
+                counts.set += 1;
             }
         };
         let added = match self {
@@ -510,7 +510,7 @@ impl Step {
                     gone += if stays { 0 } else { pair.size() };
                     stays
                 });
-                counts[0] += before - pairs.len();
+                counts.removed += before - pairs.len();
                 None
             }
             Step::Replace { pairs: new, is_exact } => {
@@ -535,7 +535,7 @@ impl Step {
             let pair = Pair::new(&added.key, &added.value, number);
             new += pair.size();
             pairs.push(pair);
-            counts[2] += 1;
+            counts.added += 1;
         }
         (gone, new)
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::qmm::{Kind, Token, split};
 use super::stripper::shown;
-use super::{Action, At, Expected, Match, Need, NewPair, Pair, Rule, Rules, Step, Test};
+use super::{Action, At, Expected, Match, Need, NewPair, Pair, PairCounts, Rule, Rules, Step, Test};
 use crate as rules;
 use bspkit::bytes::{escaped, short};
 
@@ -263,7 +263,7 @@ impl Act {
         of: Option<&[Pair<'w>]>,
         (file, stored): (&str, &mut Stored),
         by: usize,
-        counts: &mut [usize; 3],
+        counts: &mut PairCounts,
     ) -> Result<(), String> {
         let by = Some(short(by));
         let find = |pairs: &[Pair<'_>], key: &[u8]| pairs.iter().position(|pair| *pair.key == *key);
@@ -273,8 +273,8 @@ impl Act {
             None => Ok(()),
         };
         let new = |key: &'w [u8], value: Cow<'w, [u8]>| Pair { key: key.into(), value, origin: None, by };
-        let set = |pair: &mut Pair<'w>, value: Vec<u8>, counts: &mut [usize; 3]| {
-            counts[1] += usize::from(*pair.value != value);
+        let set = |pair: &mut Pair<'w>, value: Vec<u8>, counts: &mut PairCounts| {
+            counts.set += usize::from(*pair.value != value);
             (pair.value, pair.by) = (value.into(), by);
         };
         match self.verb {
@@ -287,20 +287,20 @@ impl Act {
                 lacks(&self.key)?;
                 let value = solved(&self.value, of.unwrap_or(pairs), (file, stored))?;
                 pairs.push(new(&self.key, value.into()));
-                counts[2] += 1;
+                counts.added += 1;
             }
             Verb::Remove => {
                 need()?;
                 let before = pairs.len();
                 pairs.retain(|pair| *pair.key != self.key);
-                counts[0] += before - pairs.len();
+                counts.removed += before - pairs.len();
             }
             Verb::Rename => {
                 let at = need()?;
                 lacks(&self.value)?;
                 let pair = pairs.remove(at);
                 pairs.push(new(&self.value, pair.value));
-                (counts[0], counts[2]) = (counts[0] + 1, counts[2] + 1);
+                (counts.removed, counts.added) = (counts.removed + 1, counts.added + 1);
             }
             Verb::Store => {
                 let at = need()?;

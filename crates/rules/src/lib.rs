@@ -388,19 +388,37 @@ pub struct Applied<'r> {
     pub count: usize,
     /// How many of them matched by equal keys only, so that not every pair of the rule is in them.
     pub loose: usize,
-    /// How many pairs it removed, gave another value, and added.
-    pub pairs: [usize; 3],
+    /// How many pairs it changed.
+    pub pairs: PairCounts,
+}
+
+/// How many pairs a rule changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct PairCounts {
+    /// Removed pairs.
+    pub removed: usize,
+    /// Pairs that got another value.
+    pub set: usize,
+    /// Added pairs.
+    pub added: usize,
 }
 
 /// An entity of a report.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Who {
     /// Whether a rule added it.
+    #[serde(rename = "added", skip_serializing_if = "std::ops::Not::not")]
     pub is_new: bool,
     /// Its class, as it was when a rule first matched it.
+    #[serde(serialize_with = "text", skip_serializing_if = "Option::is_none")]
     pub class: Option<Vec<u8>>,
     /// Its `targetname`.
+    #[serde(rename = "targetname", serialize_with = "text", skip_serializing_if = "Option::is_none")]
     pub name: Option<Vec<u8>>,
+}
+
+fn text<S: serde::Serializer>(text: &Option<Vec<u8>>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    bspkit::json::text(text.as_deref().unwrap_or_default(), serializer)
 }
 
 impl Report<'_> {
@@ -474,7 +492,7 @@ codes! {
 }
 
 /// Where something is in a rule file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct At {
     /// The line, from 1.
     pub line: usize,

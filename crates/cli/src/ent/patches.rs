@@ -14,7 +14,7 @@ use bspkit_ops::diff::diff;
 use bspkit_ops::merge::merge_patch;
 use bspkit_ops::patch::{Found, Operation, Patch, Search};
 use bspkit_rules::files::{RuleFiles, map_name};
-use bspkit_rules::{Action, Applied, Difference, Record, Report, State, difference};
+use bspkit_rules::{Action, Applied, Difference, PairCounts, Record, Report, State, Who, difference};
 use bspkit_rules::{Bake, Tried, save};
 use bspkit_text::patch::{self, write};
 use clap::ValueEnum;
@@ -271,31 +271,20 @@ pub(crate) struct ApplyArgs {
 }
 
 #[derive(Serialize)]
-struct RuleJson<'r> {
+struct Done<'r> {
     file: &'r str,
     line: usize,
     action: &'static str,
     count: usize,
-    entities: Vec<EntityJson<'r>>,
-    pairs: PairsJson,
+    entities: Vec<Matched<'r>>,
+    pairs: PairCounts,
 }
 
 #[derive(Serialize)]
-struct EntityJson<'r> {
+struct Matched<'r> {
     index: usize,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    added: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    class: Option<std::borrow::Cow<'r, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    targetname: Option<std::borrow::Cow<'r, str>>,
-}
-
-#[derive(Serialize)]
-struct PairsJson {
-    removed: usize,
-    set: usize,
-    added: usize,
+    #[serde(flatten)]
+    who: Option<&'r Who>,
 }
 
 pub(super) fn run_apply(cx: &Context, args: &ApplyArgs) -> Result<Code> {
@@ -339,7 +328,7 @@ pub(super) fn run_apply(cx: &Context, args: &ApplyArgs) -> Result<Code> {
             require(&report)?;
         }
         if job.json {
-            let rules = report.rules.iter().map(|applied| rule_json(applied, &report)).collect::<Vec<_>>();
+            let rules = report.rules.iter().map(|applied| done_by(applied, &report)).collect::<Vec<_>>();
             job.extra.insert("rules".to_owned(), serde_json::to_value(rules)?);
         } else {
             for applied in &report.rules {
@@ -446,22 +435,15 @@ fn verb(action: &Action) -> [&'static str; 2] {
     }
 }
 
-fn rule_json<'r>(applied: &Applied<'r>, report: &'r Report<'_>) -> RuleJson<'r> {
-    let entity = |index: &usize| {
-        let who = report.entities.get(index);
-        let text = |value: Option<&'r Vec<u8>>| value.map(|value| text_and_raw(value).0);
-        let (class, name) = who.map_or((None, None), |who| (who.class.as_ref(), who.name.as_ref()));
-        let added = who.is_some_and(|who| who.is_new);
-        EntityJson { index: *index, added, class: text(class), targetname: text(name) }
-    };
-    let [removed, set, added] = applied.pairs;
-    RuleJson {
+fn done_by<'r>(applied: &Applied<'r>, report: &'r Report<'_>) -> Done<'r> {
+    let entity = |index: &usize| Matched { index: *index, who: report.entities.get(index) };
+    Done {
         file: &applied.file.name,
         line: applied.rule.at.line,
         action: verb(&applied.rule.action)[0],
         count: applied.count,
         entities: applied.matched.iter().map(entity).collect(),
-        pairs: PairsJson { removed, set, added },
+        pairs: applied.pairs,
     }
 }
 
@@ -481,7 +463,7 @@ fn line(applied: &Applied<'_>, report: &Report<'_>, most: usize) -> String {
     let rest = applied.count - listed.len();
     let more = if rest > 0 { format!(" and {rest} more (-v lists them)") } else { String::new() };
     let pairs = match (&applied.rule.action, applied.pairs) {
-        (Action::Modify(_) | Action::Acts(_), [removed, set, added]) => {
+        (Action::Modify(_) | Action::Acts(_), PairCounts { removed, set, added }) => {
             format!(" (pairs: {removed} removed, {set} set, {added} added)")
         }
         _ => String::new(),

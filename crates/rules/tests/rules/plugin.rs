@@ -154,7 +154,8 @@ fn the_report_has_each_rule_with_its_entities() {
                  insert:\n{\n\"b\" \"4\"\n\"c\" \"5\"\n}\n}";
     let rules = parse(rules, Mode::Plugin).unwrap();
     let report = rules.apply(&mut entities, "map").unwrap();
-    let seen: Vec<_> = report.rules.iter().map(|it| (it.rule.at.line, &it.matched[..], it.count, it.pairs)).collect();
+    let pairs = |it: &bspkit_rules::Applied<'_>| [it.pairs.removed, it.pairs.set, it.pairs.added];
+    let seen: Vec<_> = report.rules.iter().map(|it| (it.rule.at.line, &it.matched[..], it.count, pairs(it))).collect();
     let none = [0; 3];
     assert_eq!(seen, [(1, &[1, 2][..], 2, none), (4, &[], 0, none), (8, &[4], 1, [0, 0, 1]), (11, &[3], 1, [1, 1, 2])]);
     assert_eq!(report.unmatched().collect::<Vec<_>>(), ["r.cfg:4"]);
