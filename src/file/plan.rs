@@ -49,6 +49,7 @@ pub struct Change {
 
 /// The content of a changed range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize), serde(tag = "what", rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum ChangeKind {
     /// New bytes.
@@ -423,15 +424,20 @@ pub struct Report {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SlotEdit {
     /// The slot's name.
+    #[cfg_attr(feature = "json", serde(rename = "lump"))]
     pub name: String,
     /// Which slot it is.
+    #[cfg_attr(feature = "json", serde(skip))]
     pub slot: SlotId,
     /// Its bytes in the file before and after.
+    #[cfg_attr(feature = "json", serde(rename = "bytes"))]
     pub sizes: (usize, usize),
     /// How it was placed.
+    #[cfg_attr(feature = "json", serde(skip))]
     pub(crate) how: How,
 }
 
@@ -469,18 +475,19 @@ pub struct Versioned {
 /// # let mut draft = Bsp::parse(&bytes)?.draft();
 /// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
 /// let plan = draft.plan(Layout::Keep)?;
-/// assert!(plan.report().moved.iter().all(|moved| (moved.to - moved.from) % 4 == 0));
+/// assert!(plan.report().moved.iter().all(|moved| (moved.offsets.1 - moved.offsets.0) % 4 == 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Moved {
     /// The slot's name.
+    #[cfg_attr(feature = "json", serde(rename = "lump"))]
     pub name: String,
-    /// Its offset before.
-    pub from: i32,
-    /// Its offset after.
-    pub to: i32,
+    /// Its offset before and after.
+    #[cfg_attr(feature = "json", serde(rename = "offset"))]
+    pub offsets: (i32, i32),
 }
 
 /// How an edited slot was placed: the rows of the layout table.
@@ -517,10 +524,10 @@ impl fmt::Display for Report {
         }
         match &self.moved[..] {
             [] => {}
-            [Moved { name, from, to }] => write!(f, "{separator}{name} moved from {from} to {to}")?,
+            [Moved { name, offsets: (from, to) }] => write!(f, "{separator}{name} moved from {from} to {to}")?,
             moved => {
                 write!(f, "{separator}{} lumps moved", moved.len())?;
-                let distance = |moved: &Moved| i64::from(moved.to) - i64::from(moved.from);
+                let distance = |moved: &Moved| i64::from(moved.offsets.1) - i64::from(moved.offsets.0);
                 if moved.windows(2).all(|pair| distance(&pair[0]) == distance(&pair[1])) {
                     write!(f, " by {}", distance(&moved[0]))?;
                 }

@@ -51,6 +51,13 @@ impl fmt::Display for Value {
     }
 }
 
+#[cfg(feature = "json")]
+impl serde::Serialize for Value {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// The sum by which servers reject clients that have the map without the edit; nothing if they let them in. Where a sum
 /// that is verified changes, it is that one. No sum is computed, but one that is in the file.
 ///

@@ -30,8 +30,7 @@ impl<'a> Sheet<'_, 'a> {
             if offset != slot.offset {
                 words.insert(slot.words.offset, slot.words.order.word_bytes(offset));
                 if slot.bounds != Bounds::Empty && !self.is_edited(slot) {
-                    let (from, to) = (slot.offset, offset);
-                    self.report.moved.push(Moved { name: slot.name.clone(), from, to });
+                    self.report.moved.push(Moved { name: slot.name.clone(), offsets: (slot.offset, offset) });
                 }
                 if let Some(reason) = self.container.pinned(slot.id)
                     && self.contents.get(&index).is_none_or(|content| content.is_pinned)

@@ -8,7 +8,7 @@ use anyhow::Result;
 use bspkit::bytes::differences;
 use bspkit::dialect::{Checksum, Sum, Use};
 use bspkit::finding::Finding;
-use bspkit::{Bsp, ChangeKind, Draft, Plan};
+use bspkit::{Bsp, ChangeKind, Draft, Moved, Plan, SlotEdit};
 use bspkit_ops::check::Stale;
 use bspkit_ops::checksum::{self, Value};
 use bspkit_ops::compare::{self, Comparison, Touched};
@@ -51,10 +51,10 @@ pub(super) struct Document<'a> {
     bytes: [usize; 2],
     #[serde(flatten)]
     touched: ComparisonJson,
-    ranges: Vec<RangeJson>,
-    edits: Vec<EditJson<'a>>,
-    moved: Vec<MovedJson<'a>>,
-    checksums: Vec<SumJson>,
+    ranges: Vec<Stretch>,
+    edits: &'a [SlotEdit],
+    moved: &'a [Moved],
+    checksums: &'a [Change],
     warnings: Vec<String>,
     findings: Vec<Finding>,
     references: Vec<Stale>,
@@ -62,25 +62,19 @@ pub(super) struct Document<'a> {
     backup: Option<String>,
 }
 
+/// A range of the new file, and how it differs.
 #[derive(Serialize)]
-struct RangeJson {
+struct Stretch {
     offset: usize,
     bytes: usize,
-    what: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<usize>,
+    #[serde(flatten)]
+    kind: ChangeKind,
 }
 
-#[derive(Serialize)]
-struct EditJson<'a> {
-    lump: &'a str,
-    bytes: [usize; 2],
-}
-
-#[derive(Serialize)]
-struct MovedJson<'a> {
-    lump: &'a str,
-    offset: [i32; 2],
+impl Stretch {
+    fn new(range: &Range<usize>, kind: ChangeKind) -> Self {
+        Stretch { offset: range.start, bytes: range.len(), kind }
+    }
 }
 
 /// The report about the sizes of a file that is not a map.
@@ -122,8 +116,7 @@ pub(super) fn print_bytes(
         ranges.iter().for_each(|range| job.line(format!("{:>12} {:>12}  written", range.start, range.len())));
         return Ok(());
     }
-    let written =
-        |range: &Range<usize>| RangeJson { offset: range.start, bytes: range.len(), what: "written", from: None };
+    let written = |range: &Range<usize>| Stretch::new(range, ChangeKind::Written);
     let document = Document {
         output: target.map(shown),
         changed: old != new,
@@ -196,24 +189,17 @@ impl DryRun<'_> {
 
     fn document(&self) -> Document<'_> {
         let report = self.plan.report();
-        let ranges = self.plan.changes().into_iter().map(|change| {
-            let (what, from) = match change.kind {
-                ChangeKind::Moved { from } => ("moved", Some(from)),
-                ChangeKind::Zeroed => ("zeroed", None),
-                _ => ("written", None),
-            };
-            RangeJson { offset: change.range.start, bytes: change.range.len(), what, from }
-        });
+        let changes = self.plan.changes();
         Document {
             output: self.target.map(shown),
             changed: !self.plan.is_identity(),
             report: self.report(),
             bytes: [report.size.0, report.size.1],
             touched: ComparisonJson::new(self.touched),
-            ranges: ranges.collect(),
-            edits: report.edits.iter().map(|e| EditJson { lump: &e.name, bytes: [e.sizes.0, e.sizes.1] }).collect(),
-            moved: report.moved.iter().map(|m| MovedJson { lump: &m.name, offset: [m.from, m.to] }).collect(),
-            checksums: self.sums.as_ref().map(Sums::as_json).unwrap_or_default(),
+            ranges: changes.iter().map(|change| Stretch::new(&change.range, change.kind)).collect(),
+            edits: &report.edits,
+            moved: &report.moved,
+            checksums: self.sums.as_ref().map_or(&[], |sums| &sums.0),
             warnings: self.warnings.clone(),
             findings: self.findings.list.clone(),
             references: self.findings.stale.clone(),
@@ -276,23 +262,21 @@ impl Summary {
 /// The checksums of a map before and after an edit.
 pub(super) struct Sums(Vec<Change>);
 
-struct Change {
-    checksum: &'static Checksum,
-    is_same: bool,
-    /// Before and after, where they were computed.
-    values: Option<[Value; 2]>,
-}
-
 #[derive(Serialize)]
-pub(super) struct SumJson {
+struct Change {
     name: &'static str,
     title: &'static str,
+    /// Its value, if it was computed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<String>,
+    before: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    after: Option<String>,
-    same: bool,
-    verified: bool,
+    after: Option<Value>,
+    #[serde(rename = "same")]
+    is_same: bool,
+    #[serde(rename = "verified")]
+    is_verified: bool,
+    #[serde(skip)]
+    use_of: Use,
 }
 
 impl Sums {
@@ -305,50 +289,40 @@ impl Sums {
                 [before, if is_same { before } else { checksum::of_plan(bsp, plan, checksum) }]
             });
             let is_same = values.map_or(is_same, |[before, after]| before == after);
-            Change { checksum, is_same, values }
+            let (before, after) = values.map(Into::into).unzip();
+            let Checksum { name, title, is_verified, use_of, .. } = *checksum;
+            Change { name, title, before, after, is_same, is_verified, use_of }
         };
         Sums(bsp.dialect().checksums.iter().map(change).collect())
     }
 
     /// Whether a checksum changes that clients or servers compare.
     fn any_changes(&self) -> bool {
-        self.0.iter().any(|change| !change.is_same && change.checksum.use_of == Use::Clients)
+        self.0.iter().any(|change| !change.is_same && change.use_of == Use::Clients)
     }
 
     /// A line for each.
     pub(super) fn say(&self, place: &Path, job: &mut Job<'_>) {
-        for Change { checksum, is_same, values } in &self.0 {
-            let what = match checksum.use_of {
+        for Change { title, before, after, is_same, is_verified, use_of, .. } in &self.0 {
+            let what = match use_of {
                 Use::FileName => "key of",
                 _ => "checksum for",
             };
-            let change = match (is_same, values) {
-                (true, Some([value, _])) => format!("stays {value}"),
+            let change = match (is_same, before.zip(*after)) {
+                (true, Some((value, _))) => format!("stays {value}"),
                 (true, None) => "stays".to_owned(),
-                (false, Some([before, after])) => format!("{before} -> {after}"),
+                (false, Some((before, after))) => format!("{before} -> {after}"),
                 (false, None) => "changes".to_owned(),
             };
-            let then = match (checksum.use_of, is_same) {
+            let then = match (use_of, is_same) {
                 (Use::FileName, true) => "engines still find the files for the old map",
                 (Use::FileName, false) => "engines no longer find the files for the old map",
                 (Use::Servers, false) => "clients send the second sum",
                 (_, true) => "clients with the old map can still join",
                 (_, false) => "clients need the new map",
             };
-            let doubt = if checksum.is_verified { "" } else { " (unverified)" };
-            job.say(&format!("{}: {what} {} {change}; {then}{doubt}", shown(place), checksum.title));
+            let doubt = if *is_verified { "" } else { " (unverified)" };
+            job.say(&format!("{}: {what} {title} {change}; {then}{doubt}", shown(place)));
         }
-    }
-
-    pub(super) fn as_json(&self) -> Vec<SumJson> {
-        let sums = self.0.iter().map(|change| SumJson {
-            name: change.checksum.name,
-            title: change.checksum.title,
-            before: change.values.map(|[before, _]| before.to_string()),
-            after: change.values.map(|[_, after]| after.to_string()),
-            same: change.is_same,
-            verified: change.checksum.is_verified,
-        });
-        sums.collect()
     }
 }
