@@ -1,6 +1,5 @@
 //! `model`: brush models.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -8,7 +7,7 @@ use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::dialect::Role;
-use bspkit_ops::models::{self, Copied, Copying, Model, Removal, Removed};
+use bspkit_ops::models::{self, Copied, Copying, Model, ModelEntity, Removal, Removed};
 use serde::Serialize;
 
 use super::context::Context;
@@ -17,7 +16,7 @@ use super::{commands, help};
 use crate::context::Report;
 use crate::maps::{MapArgs, Reading};
 use crate::save::{Edited, Save};
-use crate::talk::{Job, count, shown, text_and_raw};
+use crate::talk::{Job, count, shown};
 
 /// List, remove and copy brush models
 ///
@@ -75,13 +74,13 @@ pub(crate) struct ListArgs {
 
 #[derive(Serialize)]
 struct Models<'a> {
-    models: Vec<ModelJson<'a>>,
+    models: Vec<Listed<'a>>,
 }
 
 #[derive(Serialize)]
-struct ModelJson<'a> {
+struct Listed<'a> {
     model: String,
-    entities: Vec<EntityJson<'a>>,
+    entities: &'a [ModelEntity],
     faces: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     brushes: Option<usize>,
@@ -89,53 +88,27 @@ struct ModelJson<'a> {
     clip_nodes: Option<usize>,
     bytes: usize,
     light: usize,
-    /// `None` for numbers that are not finite.
-    mins: [Option<f32>; 3],
-    maxs: [Option<f32>; 3],
+    mins: [f32; 3],
+    maxs: [f32; 3],
     records: BTreeMap<&'a str, usize>,
-    #[serde(skip)]
-    bounds: String,
     #[serde(skip)]
     is_world: bool,
 }
 
-#[derive(Serialize)]
-struct EntityJson<'a> {
-    index: usize,
-    class: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    class_raw: Option<String>,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    targetname: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    targetname_raw: Option<String>,
-    #[serde(skip)]
-    own: [&'a [u8]; 2],
-}
-
-impl<'a> ModelJson<'a> {
+impl<'a> Listed<'a> {
     fn new(bsp: &Bsp<'_>, model: &'a Model) -> Self {
         let count = |role: Role| bsp.role(role).map(|slot| model.count(&slot.name));
-        let finite = |point: [f32; 3]| point.map(|axis| Some(axis).filter(|axis| axis.is_finite()));
-        let point = |[x, y, z]: [f32; 3]| format!("{x} {y} {z}");
-        let entities = model.entities.iter().map(|entity| {
-            let ((class, class_raw), (targetname, targetname_raw)) =
-                (text_and_raw(&entity.class), text_and_raw(&entity.name));
-            let own = [&entity.class[..], &entity.name[..]];
-            EntityJson { index: entity.index, class, class_raw, targetname, targetname_raw, own }
-        });
-        ModelJson {
+        Listed {
             model: format!("*{}", model.number),
-            entities: entities.collect(),
+            entities: &model.entities,
             faces: model.faces,
             brushes: count(Role::Brushes),
             clip_nodes: count(Role::ClipNodes),
             bytes: model.bytes(),
             light: model.light,
-            mins: finite(model.mins),
-            maxs: finite(model.maxs),
+            mins: model.mins,
+            maxs: model.maxs,
             records: model.records.iter().map(|own| (own.list.as_str(), own.count)).collect(),
-            bounds: format!("{}  to  {}", point(model.mins), point(model.maxs)),
             is_world: model.number == 0,
         }
     }
@@ -143,9 +116,8 @@ impl<'a> ModelJson<'a> {
     /// The entities in words.
     fn users(&self) -> String {
         let users = self.entities.iter().map(|entity| {
-            let [class, name] = entity.own.map(escaped);
-            let name = if entity.own[1].is_empty() { String::new() } else { format!(" \"{name}\"") };
-            format!("#{} {class}{name}", entity.index)
+            let name = if entity.name.is_empty() { String::new() } else { format!(" \"{}\"", escaped(&entity.name)) };
+            format!("#{} {}{name}", entity.index, escaped(&entity.class))
         });
         match (self.is_world, self.entities.is_empty()) {
             (true, true) => "the world".to_owned(),
@@ -165,8 +137,11 @@ impl Report for Models<'_> {
         job.line(format!("{:>6} {:>7}{brushes}{clip_nodes} {:>9}  entity; bounds", "model", "faces", "bytes"));
         for model in &self.models {
             let (brushes, clip_nodes) = (number(model.brushes), number(model.clip_nodes));
-            let ModelJson { model: name, faces, bytes, bounds, .. } = model;
-            job.line(format!("{name:>6} {faces:>7}{brushes}{clip_nodes} {bytes:>9}  {}; {bounds}", model.users()));
+            let Listed { model: name, faces, bytes, mins: [x, y, z], maxs: [right, back, top], .. } = model;
+            job.line(format!(
+                "{name:>6} {faces:>7}{brushes}{clip_nodes} {bytes:>9}  {}; {x} {y} {z}  to  {right} {back} {top}",
+                model.users()
+            ));
         }
         Ok(())
     }
@@ -179,7 +154,7 @@ impl Report for Models<'_> {
 fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
     args.reading.each(cx, |bsp, job| {
         let listed = models::list(&bsp).context("cannot list the models")?;
-        job.report(&Models { models: listed.iter().map(|model| ModelJson::new(&bsp, model)).collect() })
+        job.report(&Models { models: listed.iter().map(|model| Listed::new(&bsp, model)).collect() })
     })
 }
 

@@ -103,14 +103,27 @@ pub struct Model {
 
 /// An entity that names a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ModelEntity {
     /// Its index.
     pub index: usize,
     /// Its class; empty if it has none.
+    #[cfg_attr(feature = "json", serde(flatten, serialize_with = "class"))]
     pub class: Vec<u8>,
     /// Its name for other entities (`targetname`); empty if it has none.
+    #[cfg_attr(feature = "json", serde(flatten, serialize_with = "targetname", skip_serializing_if = "Vec::is_empty"))]
     pub name: Vec<u8>,
+}
+
+#[cfg(feature = "json")]
+fn class<S: serde::Serializer>(class: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    bspkit::json::members(class, ["class", "class_raw"], serializer)
+}
+
+#[cfg(feature = "json")]
+fn targetname<S: serde::Serializer>(name: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    bspkit::json::members(name, ["targetname", "targetname_raw"], serializer)
 }
 
 /// Records of a list that belong to one model alone.
