@@ -3,7 +3,6 @@
 mod copies;
 mod files;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,7 +14,7 @@ use bspkit::content::texture_names::{Renaming, TextureName};
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
 use bspkit::{Bsp, ErrorKind, Hint, Place};
 use clap::ArgAction;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::context::Context;
 use super::save::Edited;
@@ -24,7 +23,7 @@ use super::{commands, help};
 use crate::context::{Report, unescaped};
 use crate::maps::{MapArgs, Reading};
 use crate::save::{Save, spare};
-use crate::talk::{count, shown, text_and_raw};
+use crate::talk::{count, shown};
 use copies::{Shelf, has_extension, named, named_as, names_of};
 use files::Keeper;
 
@@ -110,12 +109,10 @@ pub(crate) struct ListArgs {
 
 /// A texture of a Quake or GoldSrc map or a WAD file.
 #[derive(Serialize)]
-struct TextureJson<'a> {
+struct Texture<'a> {
     index: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<String>,
+    #[serde(flatten, serialize_with = "optional_name")]
+    name: Option<&'a [u8]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     width: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,13 +120,18 @@ struct TextureJson<'a> {
     is: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
-    #[serde(skip)]
-    own: &'a [u8],
+}
+
+fn optional_name<S: Serializer>(name: &Option<&[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
+    match name {
+        Some(name) => bspkit::json::name(name, serializer),
+        None => serializer.serialize_none(),
+    }
 }
 
 #[derive(Serialize)]
 struct Textures<'a> {
-    textures: Vec<TextureJson<'a>>,
+    textures: Vec<Texture<'a>>,
 }
 
 impl Report for Textures<'_> {
@@ -137,10 +139,10 @@ impl Report for Textures<'_> {
         if !self.textures.is_empty() {
             job.line(format!("{:>6} {:>6} {:>6} {:10}  name", "#", "width", "height", "pixels"));
         }
-        for TextureJson { index, width, height, is, problem, own, .. } in &self.textures {
+        for Texture { index, name, width, height, is, problem } in &self.textures {
             let number = |size: &Option<u32>| size.map_or_else(|| "-".to_owned(), |size| size.to_string());
             let problem = problem.as_ref().map(|problem| format!("  ({problem})")).unwrap_or_default();
-            let (width, height, name) = (number(width), number(height), escaped(own));
+            let (width, height, name) = (number(width), number(height), escaped(name.unwrap_or_default()));
             job.line(format!("{index:>6} {width:>6} {height:>6} {is:10}  {name}{problem}").trim_end());
         }
         Ok(())
@@ -157,19 +159,16 @@ impl Report for Textures<'_> {
 
 /// A name, and the records of a lump that use it.
 #[derive(Serialize)]
-struct NameJson<'a> {
-    name: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<String>,
+struct UsedName<'a> {
+    #[serde(flatten, serialize_with = "bspkit::json::name")]
+    name: &'a [u8],
     lump: &'a str,
     record_count: usize,
-    #[serde(skip)]
-    own: &'a [u8],
 }
 
 #[derive(Serialize)]
 struct Names<'a> {
-    textures: Vec<NameJson<'a>>,
+    textures: Vec<UsedName<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Finding>,
 }
@@ -183,8 +182,8 @@ impl Report for Names<'_> {
         if !self.is_empty() {
             job.line(format!("{:>8} {:20}  name", "records", "lump"));
         }
-        for NameJson { lump, record_count: records, own, .. } in &self.textures {
-            job.line(format!("{records:>8} {lump:20}  {}", escaped(own)));
+        for UsedName { name, lump, record_count } in &self.textures {
+            job.line(format!("{record_count:>8} {lump:20}  {}", escaped(name)));
         }
         for Finding { place, message, .. } in &self.findings {
             let lump = place.lump.as_deref().unwrap_or_default();
@@ -228,7 +227,6 @@ fn textures(shelf: &Shelf, args: &ListArgs, job: &mut Job<'_>) -> Result<Code> {
     let names = shelf.names();
     let chosen = names.chosen(&args.only, job);
     let texture = |index: usize| {
-        let (name, raw) = shelf.name(index).map(text_and_raw).unzip();
         let (size, is, problem) = match shelf.get(index) {
             Ok(None) => (None, if matches!(shelf, Shelf::Map(_)) { "missing" } else { "no texture" }, None),
             Ok(Some(it)) => {
@@ -237,8 +235,7 @@ fn textures(shelf: &Shelf, args: &ListArgs, job: &mut Job<'_>) -> Result<Code> {
             Err(error) => (None, "damaged", Some(message(error))),
         };
         let (width, height) = size.unzip();
-        let own = shelf.name(index).unwrap_or_default();
-        TextureJson { index, name, raw: raw.flatten(), width, height, is, problem, own }
+        Texture { index, name: shelf.name(index), width, height, is, problem }
     };
     let textures = Textures { textures: chosen.into_iter().map(texture).collect() };
     let code = job.report(&textures)?;
@@ -267,10 +264,7 @@ fn names(bsp: &Bsp<'_>, args: &ListArgs, job: &mut Job<'_>) -> Result<Code> {
         let row = *seen.entry((&name.lump, &name.name)).or_insert(names.textures.len());
         match names.textures.get_mut(row) {
             Some(row) => row.record_count += 1,
-            None => {
-                let (text, raw) = text_and_raw(&name.name);
-                names.textures.push(NameJson { name: text, raw, lump: lump(name), record_count: 1, own: &name.name });
-            }
+            None => names.textures.push(UsedName { name: &name.name, lump: lump(name), record_count: 1 }),
         }
     }
     let code = job.report(&names)?;
