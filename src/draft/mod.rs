@@ -120,11 +120,32 @@ impl<'a> Draft<'a> {
     /// A slot's bytes as the draft has them, decompressed, in the file's byte order.
     ///
     /// # Errors
-    /// As [`Bsp::bytes`]; also the error of an open lens that cannot be written.
+    /// As [`Bsp::bytes`]; also the error of an open lens that cannot be written. [`ErrorKind::Refused`] for a member of
+    /// the game lump after that lump got new bytes, and for the lump after a member did: where members are is known
+    /// once the map is saved.
     pub fn bytes(&self, slot: SlotId) -> Result<Data<'a>> {
         match self.new_bytes(slot)? {
             Some(bytes) => Ok(bytes.to_data()),
-            None => self.bsp.bytes(slot),
+            None => {
+                self.refuse_stale(slot)?;
+                self.bsp.bytes(slot)
+            }
+        }
+    }
+
+    /// Refuses the old bytes of a part of the game lump after another part was edited that has these bytes too.
+    fn refuse_stale(&self, slot: SlotId) -> Result<()> {
+        let Some(lump) = self.bsp.container().game_lump_id() else { return Ok(()) };
+        let is_stale = match slot {
+            SlotId::Game(_) => self.pending()?.contains_key(&lump),
+            _ => slot == lump && self.pending()?.keys().any(|edited| matches!(edited, SlotId::Game(_))),
+        };
+        match is_stale {
+            false => Ok(()),
+            true => {
+                let message = "another part of the game lump was edited, so its bytes are known once the map is saved";
+                Err(refused(message, &self.bsp, slot))
+            }
         }
     }
 

@@ -251,6 +251,11 @@ impl<'a> Container<'a> {
         !self.parts.pinned.is_empty() || self.parts.unread_header.is_some() || self.parts.tail.iter().any(unreadable)
     }
 
+    /// The lump that has members, where maps of this kind have one.
+    pub(crate) fn game_lump_id(&self) -> Option<SlotId> {
+        self.parts.rules.game_lump.map(SlotId::Lump)
+    }
+
     /// The game lump, if its directory claims bytes that the file does not have.
     pub(crate) fn cut_game_lump(&self) -> Option<&Slot> {
         let (id, _) = self.parts.pinned.iter().find(|(_, reason)| *reason == OUTSIDE)?;

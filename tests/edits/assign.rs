@@ -117,8 +117,10 @@ fn letters_of_several_bytes_stay_whole() {
     becomes("при a", "v~s/[^a-z ]/X/", "Xри a");
     becomes("при a", "v~s/[^a-z ]/X/g", "XXX a");
     becomes("при", "v~s/^.(.)/{1}/", "ри");
+    becomes("ПРИ a", "v~s/[^a-z ]/X/i", "XРИ a");
+    becomes("ПРИ", "v~s/п/x/i", "xРИ");
     let mut entities = with_value("ПРИ");
-    let error = entities.assign(&[1], &[Assignment::parse("v~s/[^a-z]/X/i").unwrap()]).unwrap_err();
+    let error = entities.assign(&[1], &[Assignment::parse(r"v~s/\xd0/X/").unwrap()]).unwrap_err();
     assert!(error.to_string().contains("would cut a letter"), "{error}");
 }
 

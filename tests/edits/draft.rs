@@ -116,3 +116,19 @@ fn what_is_not_there_cannot_be_edited() {
     }
     assert!(is_identity(&draft));
 }
+
+/// Parts of the game lump have bytes in common: after an edit of one, the old bytes of another are not given.
+#[test]
+fn parts_of_the_game_lump_are_not_read_after_an_edit_of_another_part() {
+    let map = Bsp::open("tests/maps/source/room_v20.bsp").unwrap();
+    let [lump, member] = ["GAME_LUMP", "game:sprp"].map(|name| map.slot(name).unwrap().id);
+    let mut draft = map.draft();
+    draft.set(lump, Vec::new()).unwrap();
+    assert_eq!(draft.bytes(member).unwrap_err().kind(), ErrorKind::Refused);
+    assert!(draft.bytes(lump).unwrap().is_empty());
+    draft.revert(lump);
+    assert_eq!(*draft.bytes(member).unwrap(), *map.bytes(member).unwrap());
+    draft.set(member, b"own".to_vec()).unwrap();
+    assert_eq!(draft.bytes(lump).unwrap_err().kind(), ErrorKind::Refused);
+    assert_eq!(*draft.bytes(member).unwrap(), *b"own");
+}
