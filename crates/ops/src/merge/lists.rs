@@ -318,9 +318,16 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
 
     /// The little-endian bytes of a slot with the changes of both sides.
     pub(super) fn merge(&self, sides: &Sides<'_, 'a>, slot: &Slot, from: Side, desk: &mut Desk<'_>) -> Result<Vec<u8>> {
-        let lead = index(from);
-        let other = 3 - lead;
         let lists = self.lists(slot.id);
+        let around = [0, 1, 2].map(|side| self.around(side, &lists));
+        let mut lead = index(from);
+        let is_changed = |side: usize| around[side] != around[0];
+        // Where both sides have the records in one order, the bytes around them are those of the side that changed them.
+        let is_alike = || lists.iter().filter_map(|site| self.orders[*site].as_ref()).all(Order::is_alike);
+        if is_changed(3 - lead) && !is_changed(lead) && is_alike() {
+            lead = 3 - lead;
+        }
+        let other = 3 - lead;
         let Some(first) = lists.first().map(|site| &self.sides[lead].links.sites[*site]) else { return Ok(Vec::new()) };
         // A list that both sides moved is the only one of its lump.
         let woven =
@@ -329,9 +336,9 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
             Some(order) => vec![0; order.rows.len() * first.record.size],
             None => first.bytes.to_vec(),
         };
-        let [base, _, _] = [0, 1, 2].map(|side| self.around(side, &lists));
-        let (own, others) = (self.around(lead, &lists), self.around(other, &lists));
-        if others != base && others != own {
+        // What is put together record by record has the records alone.
+        let is_lost = woven.is_some() && is_changed(lead);
+        if is_lost || is_changed(other) && around[other] != around[lead] {
             desk.refuse(&slot.name, "their side and ours change the bytes around its records");
         }
         for site in lists.into_iter().filter(|site| !self.is_torn[*site]) {

@@ -359,6 +359,32 @@ fn what_is_outside_of_lumps_is_from_the_side_that_changed_it() {
 }
 
 /// Lumps that shrink or move leave zeros beside bytes of no lump; that is not a change of these.
+/// Bytes after the records of a lump are in the merged map, or are a conflict, from whichever side one looks.
+#[test]
+fn bytes_after_records_are_not_lost() {
+    let base = open("q2/own_rooms_bspx");
+    let slot = base.slot("VERTEXES").unwrap().id;
+    let len = base.records("VERTEXES").unwrap().len();
+    let tail = edited(&base, Layout::Keep, |draft| {
+        let bytes = [&*draft.bytes(slot).unwrap(), b"xyz"].concat();
+        draft.set(slot, bytes).unwrap();
+    });
+    let rotated = edited(&base, Layout::Keep, |draft| {
+        let order: Vec<usize> = (1..len).chain([0]).collect();
+        draft.structure().reorder_list("VERTEXES", &order).unwrap();
+    });
+    let valued = edited(&base, Layout::Keep, |draft| {
+        draft.update(quake2::VERTEXES, 0, |vertex| vertex.point[0] += 1.0).unwrap();
+    });
+    for (other, may_merge) in [(&rotated, false), (&valued, true)] {
+        for [ours, theirs] in [[&tail, other], [other, &tail]] {
+            let (map, conflicts) = merged(&base, ours, theirs);
+            let has_tail = map.bytes(slot).unwrap().ends_with(b"xyz");
+            assert_eq!((conflicts.is_empty(), has_tail || !conflicts.is_empty()), (may_merge, true), "{conflicts:?}");
+        }
+    }
+}
+
 #[test]
 fn holes_are_not_content() {
     let map = open("q2/own_rooms");
