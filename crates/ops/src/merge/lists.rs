@@ -322,7 +322,7 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         let around = [0, 1, 2].map(|side| self.around(side, &lists));
         let mut lead = index(from);
         let is_changed = |side: usize| around[side] != around[0];
-        // Where both sides have the records in one order, the bytes around them are those of the side that changed them.
+        // Where both sides have one order of records, the bytes around them are those of the side that changed them.
         let is_alike = || lists.iter().filter_map(|site| self.orders[*site].as_ref()).all(Order::is_alike);
         if is_changed(3 - lead) && !is_changed(lead) && is_alike() {
             lead = 3 - lead;
