@@ -26,7 +26,7 @@ const MOST_SEARCHES: usize = 8;
 /// session.edit(copy, |entity| entity.set("targetname", "door2"))?;
 /// assert_eq!(session.index(copy)?, session.index(door)? + 1);
 /// assert!(session.look(lights[0], |_| ()).is_err());
-/// assert_eq!(session.finish()?.entities()?.len(), 20);
+/// assert_eq!(session.finish()?.entities()?.len(), 18);
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 pub struct Session<'a> {
