@@ -445,7 +445,10 @@ pub(super) fn expand_materials(graph: &mut Graph<'_>, index: usize) {
         let (file, referrer) = (mention.file(), Referrer::File { index, line: Some(mention.pair.line()) });
         let (kind, sure) = match mention.names {
             Names::Include | Names::Material => (Kind::Material, Sure::Certain),
-            Names::Texture if passed.contains(&mention.key()) => (Kind::Texture, Sure::Optional),
+            // A block within has values of its own.
+            Names::Texture if mention.pair.depth() == 1 && passed.contains(&mention.key()) => {
+                (Kind::Texture, Sure::Optional)
+            }
             Names::Texture => (Kind::Texture, Sure::Certain),
             // A guess is right only if there is such a file.
             Names::Perhaps => (Kind::Texture, Sure::Optional),

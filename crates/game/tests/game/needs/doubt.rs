@@ -189,6 +189,8 @@ fn textures_that_a_patch_replaces_are_a_doubt() {
         lost
     };
     assert_eq!(sorted(&[base, (FLOOR, patch)]), of_patch);
+    let within = ("materials/far/base.vmt", &b"X { $basetexture far/lost sub { $basetexture far/in } }"[..]);
+    assert_eq!(sorted(&[within, (FLOOR, patch)]), ["materials/far/in.vtf", "materials/far/own.vtf"]);
     // A second material names the same one, as itself or with fewer keys.
     let below = b"patch { include materials/far/base.vmt insert { $BaseTexture far/own $bottommaterial far/below } \
         replace { $envmap far/own } }";
