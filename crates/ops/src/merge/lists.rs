@@ -339,7 +339,11 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         // What is put together record by record has the records alone.
         let is_lost = woven.is_some() && is_changed(lead);
         if is_lost || is_changed(other) && around[other] != around[lead] {
-            desk.refuse(&slot.name, "their side and ours change the bytes around its records");
+            let message = match is_changed(lead) && is_changed(other) {
+                true => "their side and ours change the bytes around its records",
+                false => "one side changes the bytes around its records, and the other one moves these",
+            };
+            desk.refuse(&slot.name, message);
         }
         for site in lists.into_iter().filter(|site| !self.is_torn[*site]) {
             let range = match woven {

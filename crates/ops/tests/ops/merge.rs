@@ -381,6 +381,7 @@ fn bytes_after_records_are_not_lost() {
             let (map, conflicts) = merged(&base, ours, theirs);
             let has_tail = map.bytes(slot).unwrap().ends_with(b"xyz");
             assert_eq!((conflicts.is_empty(), has_tail || !conflicts.is_empty()), (may_merge, true), "{conflicts:?}");
+            assert!(conflicts.iter().all(|conflict| conflict.contains("the other one moves these")), "{conflicts:?}");
         }
     }
 }
