@@ -109,6 +109,8 @@ codes! {
     PAK_DIRECTORY = "pak-directory", Warning, "the directory of the embedded files cannot be read";
 
     INDEX_RANGE = "index-range", Error, "a number is not an index of a record of the lump that it refers to";
+    INDEX_BEYOND = "index-beyond", Warning,
+        "a number that no engine needs to be an index is beyond the records that it would be an index of";
     RUN_RANGE = "run-range", Error, "a first index and a count go beyond the lump that they refer to";
     CHILD_RANGE = "child-range", Error, "a child of a node, or the head of a tree, is neither a node nor a leaf";
     UNUSED_RECORDS = "unused-records", Note, "nothing refers to some records of a lump, directly or over others";

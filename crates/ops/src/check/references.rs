@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use super::finding::{
-    At, CHILD_RANGE, DISP_VERTS, EDGE_RANGE, ENTITY_MODEL, INDEX_RANGE, LUMP_PARALLEL, RUN_RANGE, Sink, UNUSED_RECORDS,
+    At, CHILD_RANGE, DISP_VERTS, EDGE_RANGE, ENTITY_MODEL, INDEX_BEYOND, INDEX_RANGE, LUMP_PARALLEL, RUN_RANGE, Sink,
+    UNUSED_RECORDS,
 };
 use super::lumps::{Lumps, State};
 use crate::align::{Hunk, hunks};
@@ -64,7 +65,8 @@ fn check_link(links: &Links<'_>, link: &Link, first: usize, sink: &mut Sink) {
                 return;
             }
         }
-        let Some((named, count)) = link.stated(record, len).filter(|_| index >= first) else { return };
+        let beyond = names_beyond(link, record, value, most).then_some((value, 1));
+        let Some((named, count)) = link.stated(record, len).or(beyond).filter(|_| index >= first) else { return };
         if named >= 0 && count > 0 && named.saturating_add(count) <= most {
             return;
         }
@@ -77,11 +79,18 @@ fn check_link(links: &Links<'_>, link: &Link, first: usize, sink: &mut Sink) {
     from.outside(link.word, link.good(most), &mut look);
 }
 
+/// Whether a number in the place of a run is neither a record nor the number for none. Engines do not read it.
+fn names_beyond(link: &Link, record: &[u8], value: i64, most: i64) -> bool {
+    let (How::Perhaps, Meaning::RunOr { none, .. }) = (link.how, link.meaning) else { return false };
+    value != none && !(0..most).contains(&value) && link.applies(record)
+}
+
 /// The code of a reference that names something that is not there.
 fn code(link: &Link, first: i64, len: i64) -> &'static Code {
     match (link.meaning, link.how) {
         (Meaning::Child, _) => &CHILD_RANGE,
         (_, How::Signed) => &EDGE_RANGE,
+        (_, How::Perhaps) => &INDEX_BEYOND,
         (_, How::Starred(_)) => &ENTITY_MODEL,
         (_, How::Run(_, count, _)) if matches!(count.form, CountForm::Vertexes | CountForm::Triangles) => {
             if (0..len).contains(&first) { &DISP_VERTS } else { &INDEX_RANGE }

@@ -51,6 +51,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     ("game-directory", || edited(&source(), "GAME_LUMP", |bytes| bytes[2] = 1)),
     ("pak-directory", || edited(&source(), "PAKFILE", |bytes| bytes.fill(7))),
+    ("index-beyond", || with(&fixture("source/room_v21"), "FACEBRUSHLIST", 3, "first", 500)),
+    ("index-beyond", || with(&source(), "LEAF_AMBIENT_INDEX", 2, "first", 500)),
     ("index-range", || with(&own("q2"), "FACES", 3, "texinfo", 500)),
     ("index-range", || with(&own("goldsrc"), "TEXINFO", 3, "texture", 500)),
     ("index-range", || with(&own("goldsrc"), "CLIPNODES", 3, "children[1]", 5000)),
