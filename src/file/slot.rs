@@ -73,15 +73,21 @@ impl Bounds {
     }
 }
 
-impl fmt::Display for Bounds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Bounds {
+    pub(crate) fn text(self) -> &'static str {
+        match self {
             Bounds::Inside => "inside",
             Bounds::Empty => "empty",
             Bounds::Overrun => "runs past the end of the file",
             Bounds::Outside => "lies past the end of the file",
             Bounds::Negative => "has a negative offset or length",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
     }
 }
 

@@ -445,7 +445,15 @@ impl<'a> Links<'a> {
             Holds::Unknown => true,
         };
         let others = self.unknown.iter().filter(move |(name, holds, _)| may(holds) && *name != lump);
-        others.map(|(name, _, why)| (name.as_str(), why.as_str()))
+        // Not all records of a lump are known that is not whole in the file.
+        let cut = move |from: usize| {
+            let from = &self.sites[from];
+            let bounds = self.bsp.container().slot(from.slot)?.bounds;
+            bounds.is_damaged().then(|| (from.name.as_str(), bounds.text()))
+        };
+        let from = self.links.iter().filter(move |link| link.to == site && link.from != site).map(|link| link.from);
+        let cut = std::iter::once(site).chain(from).filter_map(cut);
+        others.map(|(name, _, why)| (name.as_str(), why.as_str())).chain(cut)
     }
 
     /// Finds the references.

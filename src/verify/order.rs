@@ -135,8 +135,8 @@ pub(super) fn splice(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: 
         }
         let removed = (subject.splice)(&mut draft, name, end..end + count, Vec::new());
         // What is added at the end moves nothing, so that lumps of unknown content refuse only its removal.
-        if let Some(error) = removed.as_ref().err().filter(|error| is_refused(bsp, error) && !links.unknown.is_empty())
-        {
+        let is_doubtful = || links.doubts(at).next().is_some();
+        if let Some(error) = removed.as_ref().err().filter(|error| is_refused(bsp, error) && is_doubtful()) {
             why = skipped(format!("{name}[{end}] is added and removed: {error}"));
             continue;
         }

@@ -440,12 +440,13 @@ impl Follow<'_> {
 
     /// Moves a number that names no record, and stays so: the start of a run of no records to the end of the list if it
     /// would be after that, which engines refuse; the number of a missing record past the records that are added. Some
-    /// tools write the number of records for none. Whether it was moved.
+    /// tools write the number of records for none, and so it stays. Whether it was moved.
     fn beyond(&self, record: &mut [u8]) -> bool {
         let wide = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
         let (old, new) = (wide(self.change.old_len()), wide(self.change.len()));
         if matches!(self.link.how, How::Perhaps) && self.link.applies(record) {
-            return (old..new).contains(&self.link.word.get(record)) && self.link.word.put(record, new);
+            let number = self.link.word.get(record);
+            return old != new && (number == old || (old..new).contains(&number)) && self.link.word.put(record, new);
         }
         let is_empty = matches!(self.link.how, How::Run(word, count, _) if count.of(word.get(record)) == 0);
         let is_empty = is_empty && self.link.applies(record);

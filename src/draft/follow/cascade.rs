@@ -441,7 +441,10 @@ pub(super) fn doubts(map: &Bsp<'_>, links: &Links<'_>, changes: &[(usize, &Chang
         let site = &links.sites[*index];
         let moves = (0..change.old_len()).any(|index| change.place(index) != Some(index));
         for (name, why) in links.doubts(*index).filter(|_| moves) {
-            let message = format!("{name} may refer to {}, and cannot follow: {why}", site.name);
+            let message = match name == site.name {
+                true => format!("{name} {why}, so that not all of its records are known"),
+                false => format!("{name} may refer to {}, and cannot follow: {why}", site.name),
+            };
             doubts.push((site.name.clone(), message));
         }
         let engine = map.dialect().engine(map.version());

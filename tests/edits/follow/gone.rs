@@ -1,7 +1,7 @@
 //! What becomes of numbers whose records go, and lists whose order has a meaning: one map for each fact, and the other
 //! way to do the same.
 
-use bspkit::dialect::{QUAKE3, RAVEN, Role, SOURCE17, quake2, quake3, raven, source, source17, source21};
+use bspkit::dialect::{QUAKE3, RAVEN, Role, SOURCE17, goldsrc, quake2, quake3, raven, source, source17, source21};
 use bspkit::record::Record;
 use bspkit::{Bsp, Builder, Draft, ErrorKind, SlotId};
 
@@ -364,4 +364,36 @@ fn a_tree_keeps_what_it_lists() {
     let tree = map.draft().reference_tree("TEXINFO", 0, 1, 3).unwrap();
     assert_eq!((tree.by.branches.len(), tree.by.more), (3, all.by.len() - 3));
     assert!(tree.by.branches.iter().map(|branch| &branch.reference).eq(&all.by[..3]));
+}
+
+/// Compilers write the number of clip nodes for a hull that is not there.
+#[test]
+fn the_number_of_records_means_none_before_and_after() {
+    let mut map = Bsp::open("tests/maps/goldsrc/own_rooms.bsp").unwrap().draft();
+    let len = i32::try_from(map.bsp().table(goldsrc::CLIPNODES).unwrap().len()).unwrap();
+    map.update(goldsrc::MODELS, 1, |model| model.clip_nodes = [len; 3]).unwrap();
+    let map = saved(&map);
+    let hulls = |draft: &Draft<'_>| saved(draft).table(goldsrc::MODELS).unwrap().get(1).unwrap().clip_nodes;
+    let mut draft = map.draft();
+    draft.structure().duplicate_list("CLIPNODES", 3..4).unwrap();
+    assert_eq!(hulls(&draft), [len + 1; 3]);
+    draft.structure().splice_list("CLIPNODES", 4..5, Vec::new()).unwrap();
+    assert_eq!(hulls(&draft), [len; 3]);
+    assert!(draft.changes().unwrap().is_empty());
+}
+
+/// Not all references of a lump that is cut off are known.
+#[test]
+fn records_of_which_a_cut_lump_has_numbers_stay_where_they_are() {
+    let mut bytes = std::fs::read("tests/maps/q2/own_rooms.bsp").unwrap();
+    let (word, size) = (8 + 8 * 6, bytes.len() as u32);
+    // Half of the faces.
+    bytes[word..word + 4].copy_from_slice(&(size - 200).to_le_bytes());
+    let map = Bsp::parse(&bytes).unwrap();
+    assert_eq!(map.container().damaged().count(), 1);
+    let mut draft = map.draft();
+    let why = draft.structure().duplicate_list("TEXINFO", 0..1).unwrap_err().to_string();
+    assert!(why.contains("FACES may refer to TEXINFO, and cannot follow: runs past the end of the file"), "{why}");
+    // Faces have no numbers of brushes.
+    draft.structure().duplicate_list("BRUSHES", 0..1).unwrap();
 }
