@@ -1,6 +1,6 @@
 //! Every document that the program prints is as its schema in `docs/schema` says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -255,4 +255,30 @@ fn every_schema_is_of_an_output() {
     let files = files.map(|file| file.unwrap().file_name().into_string().unwrap().replace(".schema.json", ""));
     let known = OUTPUTS.map(|(name, _)| name).into_iter().chain(["manifest", "patch", "policy"]).map(str::to_owned);
     assert_eq!(files.collect::<BTreeSet<_>>(), known.collect::<BTreeSet<_>>());
+}
+
+/// What several documents have in common is the same in all of their schemas.
+#[test]
+fn definitions_of_one_name_are_equal_in_all_schemas() {
+    // What a document lists is its own; findings of CI name a map, those of rules a line, errors of folders a folder.
+    let own = ["report", "file", "change"];
+    let other = [("finding", "ci"), ("finding", "rules-lint"), ("error", "pack"), ("error", "unpack")];
+    let mut first: BTreeMap<String, (String, Value)> = BTreeMap::new();
+    let (mut shared, mut wrong) = (0, Vec::new());
+    let files = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema")).unwrap();
+    for file in files {
+        let file = file.unwrap().file_name().into_string().unwrap().replace(".schema.json", "");
+        let schema = schema(&file);
+        for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {
+            if own.contains(&&**name) || other.contains(&(name, &file)) {
+                continue;
+            }
+            let (at, known) = first.entry(name.clone()).or_insert_with(|| (file.clone(), definition.clone()));
+            shared += usize::from(*at != file);
+            if known != definition {
+                wrong.push(format!("{name} of {at} and {file}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty() && shared > 40, "{shared}: {}", wrong.join(", "));
 }
