@@ -80,6 +80,10 @@ impl<'a> Bsp<'a> {
         let is_mapped = self.is_mapped();
         let (data, origin) = match origin.as_ref().filter(|_| is_mapped).and_then(Origin::map) {
             Some((data, origin)) => (data, Some(origin)),
+            // The plan was made from other bytes than this map has now.
+            None if is_mapped && plan.layout() == crate::Layout::Patch => {
+                return Err(Error::new(ErrorKind::Io, "another program wrote into the map after it was saved"));
+            }
             None if is_mapped => (Data::from(plan.to_vec()), origin),
             None => (plan.to_data(), origin),
         };

@@ -24,7 +24,7 @@ _Text: TypeAlias = str | bytes | float | Iterable[float] | Output
 _Pairs: TypeAlias = Mapping[str, Any] | Iterable[tuple[str | bytes, Any]] | Entity
 #: New records: an array such as `Map.table` gives, or bytes with little-endian numbers.
 _Records: TypeAlias = builtins.bytes | NDArray[Any]
-_Layout: TypeAlias = Literal["keep", "append", "repack"]
+_Layout: TypeAlias = Literal["keep", "append", "repack", "patch"]
 
 def open(
     source: str | PathLike[str] | bytes | bytearray | BinaryIO, *, dialect: str | None = None, map: bool = False
@@ -324,6 +324,8 @@ class SaveReport:
     def ranges(self) -> list[tuple[int, int, str]]: ...
     @property
     def size(self) -> tuple[int, int]: ...
+    @property
+    def written(self) -> int: ...
     @property
     def backup(self) -> Path | None: ...
     @property

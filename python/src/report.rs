@@ -112,6 +112,8 @@ pub(crate) struct SaveReport {
     ranges: Vec<(usize, usize, String)>,
     /// The bytes of the file before and after.
     size: (usize, usize),
+    /// How many bytes were written; 0 for a dry run.
+    written: u64,
     /// The backup of the replaced file.
     backup: Option<PathBuf>,
     /// What the user should know.
@@ -131,6 +133,7 @@ impl SaveReport {
         SaveReport {
             unchanged: plan.is_identity(),
             touched,
+            written: 0,
             edits: report.edits.iter().map(|edit| (edit.name.clone(), edit.sizes.0, edit.sizes.1)).collect(),
             ranges: plan
                 .changes()
@@ -158,7 +161,9 @@ impl SaveReport {
     /// Adds what is known after the save.
     pub(crate) fn saved(&mut self, saved: Saved) {
         self.backup = saved.backup;
+        self.written = saved.written;
         self.warnings.extend(saved.warnings);
+        self.warnings.extend(saved.whole.map(|why| format!("the file was written as a whole: {why}")));
     }
 }
 

@@ -92,8 +92,9 @@ fn layout_named(name: &str) -> Res<Layout> {
         "keep" => Ok(Layout::Keep),
         "append" => Ok(Layout::Append),
         "repack" => Ok(Layout::Repack),
+        "patch" => Ok(Layout::Patch),
         _ => {
-            let message = format!("`{name}` is not a layout: they are keep, append and repack");
+            let message = format!("`{name}` is not a layout: they are keep, append, repack and patch");
             Err(Error::new(ErrorKind::Argument, message).into())
         }
     }

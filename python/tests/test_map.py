@@ -79,6 +79,31 @@ def test_save(q3: Path, tmp_path: Path) -> None:
         bspkit.open(q3).save(out, layout="tight")  # type: ignore[arg-type]
 
 
+def test_a_save_by_patch_writes_only_the_changes(tmp_path: Path) -> None:
+    out = tmp_path / "out.bsp"
+    # Large enough to be mapped.
+    with bspkit.open(MAPS / "q2" / "own_rooms.bsp") as map:
+        map.set_bytes("LIGHTING", map.bytes("LIGHTING") * 20)
+        map.save(out)
+    before, number = out.read_bytes(), out.stat().st_ino
+    with bspkit.open(out) as map:
+        for message in ["One", "Two, which is longer", "3"]:
+            map.entities[0]["message"] = message
+            report = map.save(layout="patch")
+            assert 0 < report.written < 8000 and report.warnings == []
+        vertexes = map.bytes("VERTEXES")
+    after = out.read_bytes()
+    assert out.stat().st_ino == number and after != before and len(after) < len(before) + 8000
+    with bspkit.open(after) as map:
+        assert map.entities[0]["message"] == "3" and map.bytes("VERTEXES") == vertexes
+        assert set(map.verify().values()) == {"pass"}
+    with bspkit.open(out) as map:
+        map.entities[0]["message"] = "4"
+        report = map.save(layout="patch", backup=".bak")
+        assert report.warnings == ["the file was written as a whole: a backup keeps the old file"]
+        assert report.written == len(out.read_bytes())
+
+
 def test_a_save_that_adds_errors_is_refused(tmp_path: Path) -> None:
     with bspkit.open(MAPS / "q2" / "own_rooms.bsp") as map:
         map.set("FACES[3].texinfo=500")

@@ -7,12 +7,14 @@ pub mod directory;
 mod inside;
 pub mod lzma;
 pub mod names;
+mod patch;
 mod place;
 mod plan;
 mod read;
 mod save;
 mod slot;
 mod target;
+mod whole;
 
 pub use container::Container;
 pub use container::directory as game_directory;
@@ -120,4 +122,9 @@ pub enum Layout {
     Append,
     /// The dialect's canonical order, without gaps.
     Repack,
+    /// An edited slot is placed apart from its old bytes: in zeros between other slots, or after the end. A save over
+    /// the file that the map was read from writes only what changes into that file, and the old map is whole until one
+    /// sector of its directory is written: milliseconds, however large the file is. If an edit cannot be placed so, the
+    /// plan is that of [`Self::Keep`], and [`Saved::whole`] says why.
+    Patch,
 }

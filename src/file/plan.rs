@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use super::container::{self, Container};
+use super::patch::Patch;
 use super::{Layout, SegmentKind, Slot, SlotId};
 use crate::bytes::{Data, Rope, differences, wide};
 
@@ -25,6 +26,8 @@ pub struct Plan<'a> {
     pieces: Pieces<'a>,
     report: Report,
     layout: Layout,
+    /// For the layout patch: how it is written into the old file, or why it cannot be.
+    patch: Option<Result<Patch, String>>,
 }
 
 /// A range of the new file that differs from the same range of the old one.
@@ -75,7 +78,17 @@ impl fmt::Display for ChangeKind {
 
 impl<'a> Plan<'a> {
     pub(super) fn new(container: &Container<'a>, pieces: Pieces<'a>, report: Report, layout: Layout) -> Self {
-        Plan { container: container.clone(), pieces, report, layout }
+        Plan { container: container.clone(), pieces, report, layout, patch: None }
+    }
+
+    /// The same for the layout patch.
+    pub(super) fn to_be_patched(self, patch: Result<Patch, String>) -> Self {
+        Plan { layout: Layout::Patch, patch: Some(patch), ..self }
+    }
+
+    /// For the layout patch: how it is written into the old file, or why it cannot be.
+    pub(super) fn patch(&self) -> Option<&Result<Patch, String>> {
+        self.patch.as_ref()
     }
 
     pub(super) fn identity(container: &Container<'a>) -> Self {
@@ -495,6 +508,7 @@ pub struct Moved {
 pub(crate) enum How {
     InPlace,
     Slack,
+    Hole,
     Last,
     Shifted(usize),
     Appended,
@@ -554,6 +568,7 @@ impl fmt::Display for How {
         match self {
             How::InPlace => f.write_str("in place"),
             How::Slack => f.write_str("in place, into the zeros after it"),
+            How::Hole => f.write_str("moved into zeros between lumps"),
             How::Last => f.write_str("in place at the end"),
             How::Shifted(by) => write!(f, "in place, what follows it moves by {by}"),
             How::Appended => f.write_str("moved to the end"),

@@ -10,9 +10,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::{Builder, NamedTempFile, PersistError};
 
+use super::Layout;
 use super::names;
 use super::plan::Plan;
 use super::target::{self, Origin, Stamp, patiently, unlimited};
+use crate::bytes::wide;
 use crate::error::{Error, ErrorKind, Hint, Result};
 
 // How files are saved: a temporary file is written beside the target, synced, then renamed over it.
@@ -76,6 +78,10 @@ pub struct Saved {
     pub backup: Option<PathBuf>,
     /// Warnings for the user: hard links that keep the old content, attributes that are lost.
     pub warnings: Vec<String>,
+    /// How many bytes were written, without names and attributes.
+    pub written: u64,
+    /// Why the file was written as a whole, though the layout was [`crate::Layout::Patch`].
+    pub whole: Option<String>,
 }
 
 impl Plan<'_> {
@@ -127,8 +133,16 @@ impl Plan<'_> {
     /// Saves, and returns the origin that the new file is.
     pub(crate) fn save_to(&self, path: &Path, options: &SaveOptions) -> Result<(Saved, Option<Origin>)> {
         self.check_force(options.force)?;
+        let whole = match self.layout() {
+            Layout::Patch => match self.patch_into(path, options)? {
+                Ok(patched) => return Ok(patched),
+                Err(why) => Some(why),
+            },
+            _ => None,
+        };
         let origin = self.container().origin.as_deref();
-        Replacing::of(path, options, origin)?.by(|file| self.write_to(file))
+        let (saved, origin) = Replacing::of(path, options, origin)?.by(|file| self.write_whole(file))?;
+        Ok((Saved { whole, written: wide(self.size()), ..saved }, origin))
     }
 
     /// Refuses an edit of a damaged map without force, as saves do: for who gives the new bytes away and does not save.
@@ -222,6 +236,34 @@ impl<'p> Replacing<'p> {
         Ok(replacing)
     }
 
+    /// Whether the file is the one that a map was read from, in the same state, and may be written into.
+    pub(super) fn is_from(&self, origin: &Origin) -> bool {
+        let is_same = |old: &Metadata| origin.stamp(&self.target) == Some(&Stamp::new(old));
+        self.old.as_ref().is_some_and(|old| is_same(old) && !target::is_read_only(old))
+    }
+
+    /// Writes into the file itself, under a lock; `write` keeps it whole, and what it returns is returned.
+    pub(super) fn within<T>(self, write: impl FnOnce(&File) -> io::Result<T>) -> Result<(T, Option<Origin>)> {
+        let cannot = |what, error| self.cannot(what, error);
+        let lock = target::lock(&self.target).map_err(|error| cannot("lock", error))?;
+        let opened = patiently(&self.target, || File::options().write(true).open(unlimited(&self.target)));
+        let file = opened.map_err(|error| cannot("write", error))?;
+        self.check_unchanged()?;
+        self.origin.map_or(Ok(()), Origin::check_unpatched)?;
+        let done = write(&file).map_err(|error| cannot("write", error))?;
+        let new = if cfg!(unix) {
+            file.metadata()
+        } else {
+            drop(file);
+            fs::metadata(&self.target)
+        };
+        if let (Some(origin), Ok(new)) = (self.origin, &new) {
+            origin.set_patched(new);
+        }
+        drop(lock);
+        Ok((done, new.ok().and_then(|new| Origin::new(&self.target, &new))))
+    }
+
     /// Writes the new file and puts it in the place of the old one. The new file is the origin of the map from then on.
     pub(super) fn by(mut self, write: impl FnOnce(&File) -> io::Result<()>) -> Result<(Saved, Option<Origin>)> {
         let temporary = Temporary::beside(&self.target).map_err(|error| self.cannot("write", error))?;
@@ -239,7 +281,7 @@ impl<'p> Replacing<'p> {
             held => held,
         };
         self.check_unchanged()?;
-        self.origin.map_or(Ok(()), Origin::check_mapped)?;
+        self.origin.map_or(Ok(()), Origin::check_unpatched)?;
         // A backup is a second name of the file, which could not be removed again while the file is open.
         target::wait(&self.target).map_err(|error| self.cannot("replace", error))?;
         saved.backup = self.back_up()?;

@@ -3,7 +3,7 @@
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
@@ -115,13 +115,15 @@ pub(crate) struct Origin {
     stamp: Stamp,
     /// The file itself, if its bytes are mapped and not read.
     mapped: Option<Arc<File>>,
+    /// The state in which a patch of this program left the file.
+    patched: Arc<OnceLock<Stamp>>,
 }
 
 impl Origin {
     /// The origin of an opened file, before it is read. A device has none.
     pub(super) fn new(path: &Path, file: &Metadata) -> Option<Self> {
         let path = fs::canonicalize(path).ok().filter(|_| file.is_file())?;
-        Some(Origin { path, stamp: Stamp::new(file), mapped: None })
+        Some(Origin { path, stamp: Stamp::new(file), mapped: None, patched: Arc::default() })
     }
 
     /// The same origin of a map whose bytes are those of the open file.
@@ -136,6 +138,11 @@ impl Origin {
         origin.filter(|origin| origin.stamp == self.stamp).map(|origin| (data, origin))
     }
 
+    /// The file, if its bytes are mapped.
+    pub(super) fn file(&self) -> Option<&File> {
+        self.mapped.as_deref()
+    }
+
     /// Whether the bytes of the map are mapped and not read.
     pub(crate) fn is_mapped(&self) -> bool {
         self.mapped.is_some()
@@ -144,12 +151,26 @@ impl Origin {
     /// Refuses a mapped file into which another program wrote since: the map then has bytes of both. Bytes that were
     /// read are the map's own.
     pub(crate) fn check_mapped(&self) -> Result<()> {
+        self.check_state(self.patched.get().unwrap_or(&self.stamp))
+    }
+
+    /// As [`Self::check_mapped`], and refuses a file that this program patched: it has bytes that the map had not.
+    pub(super) fn check_unpatched(&self) -> Result<()> {
+        self.check_state(&self.stamp)
+    }
+
+    /// Notes the state of the file after a patch.
+    pub(super) fn set_patched(&self, file: &Metadata) {
+        let _ = self.patched.set(Stamp::new(file));
+    }
+
+    fn check_state(&self, stamp: &Stamp) -> Result<()> {
         let Some(file) = &self.mapped else { return Ok(()) };
         let is_same = file.metadata().is_ok_and(|now| {
             let now = Stamp::new(&now);
             // A file that lost its name was replaced as a whole, which changes nothing of its content.
             let has_name = fs::metadata(&self.path).is_ok_and(|named| Stamp::new(&named).is_file_of(&now));
-            if has_name { now == self.stamp } else { now.has_content_of(&self.stamp) }
+            if has_name { now == *stamp } else { now.has_content_of(stamp) }
         });
         if is_same { Ok(()) } else { Err(written_meanwhile(&self.path)) }
     }
@@ -158,6 +179,17 @@ impl Origin {
     pub(super) fn stamp(&self, target: &Path) -> Option<&Stamp> {
         fs::canonicalize(target).is_ok_and(|target| target == self.path).then_some(&self.stamp)
     }
+}
+
+/// Makes an empty file share all bytes of another one, where the file system can do that; otherwise it stays empty.
+#[cfg(target_os = "linux")]
+pub(super) fn share(from: &File, to: &File) -> bool {
+    rustix::fs::ioctl_ficlone(to, from).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn share(_: &File, _: &File) -> bool {
+    false
 }
 
 /// The error for a file whose bytes are of two states.

@@ -34,7 +34,7 @@ const SOURCES: &[&Dialect] = &[
     &dialect::SOURCE360,
 ];
 
-const LAYOUTS: [Layout; 3] = [Layout::Keep, Layout::Append, Layout::Repack];
+const LAYOUTS: [Layout; 4] = [Layout::Keep, Layout::Append, Layout::Repack, Layout::Patch];
 
 proptest! {
     #![proptest_config(random::config(400, "tests/proptest-regressions/laws.txt"))]

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context as _, Error as AnyhowError, Result, bail};
 use bspkit::dialect::AREAS;
 use bspkit::disk::put;
-use bspkit::file::SideFile;
+use bspkit::file::{Saved, SideFile};
 use bspkit::finding::{Finding, Severity};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
 use bspkit_game::aas;
@@ -33,9 +33,9 @@ pub(crate) struct Save {
     /// which gets all of them
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place")]
     output: Option<PathBuf>,
-    /// Replace the map itself
-    #[arg(long)]
-    in_place: bool,
+    /// Replace the map itself: with a new file, or with =patch by writing only what changes into the old one
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "whole")]
+    in_place: Option<InPlace>,
     /// For several maps: save only those that change, without copies of the others
     #[arg(long, requires = "output")]
     only_changed: bool,
@@ -63,7 +63,14 @@ pub(crate) struct Save {
     fix_aas: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum InPlace {
+    // Without documents: the help of the option says it in a line.
+    Whole,
+    Patch,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum LayoutName {
     /// Every lump stays at its offset if possible
     Keep,
@@ -114,6 +121,14 @@ impl Save {
         self.run(cx, maps, &edit)
     }
 
+    fn in_place(&self) -> bool {
+        self.in_place.is_some()
+    }
+
+    fn layout(&self) -> Layout {
+        if self.in_place == Some(InPlace::Patch) { Layout::Patch } else { self.layout.into() }
+    }
+
     /// Not generic: saving is compiled once, and not once per command.
     fn run(
         &self,
@@ -132,11 +147,11 @@ impl Save {
             let mut draft = bsp.draft();
             let mut first = None;
             let (what, is_whole, layout) = match edit(&mut draft, map, job).with_context(cannot_edit)? {
-                Edited::Done => (String::new(), true, self.layout.into()),
-                Edited::With { what, is_whole } => (what, is_whole, self.layout.into()),
+                Edited::Done => (String::new(), true, self.layout()),
+                Edited::With { what, is_whole } => (what, is_whole, self.layout()),
                 Edited::After { what, first: before } => {
                     first = Some(before);
-                    (what, true, self.layout.into())
+                    (what, true, self.layout())
                 }
                 Edited::Same => (String::new(), true, Layout::Keep),
                 Edited::Nothing(what) => {
@@ -204,14 +219,15 @@ impl Save {
     /// Saves a file that is not a map, under the same rules.
     pub(crate) fn bytes(&self, file: &SideFile, old: &[u8], new: &[u8], job: &mut Job<'_>) -> Result<Code> {
         let path = file.path();
-        let Some(target) = self.output.as_deref().or_else(|| self.in_place.then_some(path)) else {
+        let Some(target) = self.output.as_deref().or_else(|| self.in_place().then_some(path)) else {
             if self.dry_run {
                 dry::print_bytes(path, None, [old, new], self.json, None, job)?;
                 return Ok(Code::Done);
             }
             return Err(bad_argument("no output given".into(), "use -o FILE, --in-place or --dry-run"));
         };
-        if !self.in_place && real_path(target)?.is_some_and(|real| real_path(path).is_ok_and(|path| path == Some(real)))
+        if !self.in_place()
+            && real_path(target)?.is_some_and(|real| real_path(path).is_ok_and(|path| path == Some(real)))
         {
             let message = format!("{} is the input file: use --in-place to replace it", shown(target));
             return Err(bad_argument(message, ""));
@@ -220,10 +236,10 @@ impl Save {
             dry::print_bytes(path, Some(target), [old, new], self.json, None, job)?;
             return Ok(Code::Done);
         }
-        if self.in_place && old == new {
+        if self.in_place() && old == new {
             return self.tell_bytes(path, target, [old, new], None, job);
         }
-        let saved = match self.in_place {
+        let saved = match self.in_place() {
             true => file.save(new, &self.how()),
             false => bspkit::file::replace(target, &self.how(), |mut file| file.write_all(new)),
         };
@@ -243,7 +259,7 @@ impl Save {
     ) -> Result<Code> {
         if self.json {
             dry::print_bytes(path, Some(target), [old, new], true, backup, job)?;
-        } else if self.in_place && old == new {
+        } else if self.in_place() && old == new {
             job.say(&format!("{}: nothing changes, the file is left as it is", shown(target)));
         } else {
             job.say(&format!("{}: {}{}", shown(target), dry::sizes([old, new]), kept(backup)));
@@ -262,10 +278,15 @@ impl Save {
 
     /// The maps, each with its target. A target may be an input map only with `--in-place`.
     fn with_targets(&self, maps: Maps) -> Result<Maps> {
+        if self.in_place == Some(InPlace::Patch) && (self.backup.is_some() || self.layout != LayoutName::Keep) {
+            let other = if self.backup.is_some() { "--backup" } else { "--layout" };
+            let message = format!("--in-place=patch writes into the old file, so it cannot be used with {other}");
+            return Err(bad_argument(message, "leave one of the two out"));
+        }
         if !self.has_output() {
             return Err(bad_argument("no output given".into(), "use -o FILE, --in-place or --dry-run"));
         }
-        let maps = if self.in_place { maps.only_once() } else { maps };
+        let maps = if self.in_place() { maps.only_once() } else { maps };
         let has_stdin = maps.iter().any(|map| is_stdin(&map.path));
         let many = maps.many;
         match &self.output {
@@ -278,7 +299,7 @@ impl Save {
                 let what = "stdin has no file name, so it cannot be saved into a folder";
                 return Err(bad_argument(what.into(), "name a file with -o"));
             }
-            None if self.in_place && has_stdin => {
+            None if self.in_place() && has_stdin => {
                 return Err(bad_argument("stdin cannot be replaced".into(), "use -o FILE, or -o - for stdout"));
             }
             _ => {}
@@ -286,9 +307,9 @@ impl Save {
         let maps = maps.json(self.json).saving(|map| match &self.output {
             Some(output) if many || output.is_dir() => Some(output.join(&map.name)),
             Some(output) => Some(output.clone()),
-            None => self.in_place.then(|| map.path.clone()),
+            None => self.in_place().then(|| map.path.clone()),
         });
-        if self.in_place {
+        if self.in_place() {
             return Ok(maps);
         }
         match maps.written_over(maps.iter().filter_map(|map| map.target.clone()))? {
@@ -333,7 +354,9 @@ impl Save {
         };
         let touched = if plan.is_identity() { Comparison::default() } else { dry::touched(draft, self.dry_run, job)? };
         let (path, findings) = (&*map.path, &findings);
-        let mut done = DryRun { path, target, plan, touched: &touched, sums: None, warnings, findings, backup: None };
+        let changes = if self.dry_run || self.json { plan.changes() } else { Vec::new() };
+        let (touched, sums, written, backup) = (&touched, None, None, None);
+        let mut done = DryRun { path, target, plan, touched, sums, changes, written, warnings, findings, backup };
         if self.dry_run {
             let are_wanted = self.checksum || job.talk.verbose;
             if self.json || !job.talk.quiet || summary.is_some() {
@@ -346,38 +369,40 @@ impl Save {
             areas.iter().for_each(|areas| areas.say("", job));
             return Ok(Code::Done);
         }
-        let is_left = self.in_place && plan.is_identity();
+        let is_left = self.in_place() && plan.is_identity();
         first.map_or(Ok(()), |first| first())?;
-        let backup = if is_left { None } else { self.write(plan, place, &mut done.warnings, job)? };
-        done.backup = backup.as_deref();
-        // Checksums are computed only on request.
+        // Checksums are computed only on request. After a patch the map has its new bytes.
         if !is_left && (self.checksum || job.talk.verbose) && (self.json || !job.talk.quiet) {
             done.sums = Some(Sums::new(bsp, plan, true));
         }
+        let clients = if is_left || self.json { None } else { checksum::clients_need(bsp, plan) };
+        let saved = if is_left { Saved::default() } else { self.write(plan, place, &mut done.warnings, job)? };
+        let backup = saved.backup;
+        done.backup = backup.as_deref();
+        done.written = (plan.layout() == Layout::Patch && !is_left).then_some(saved.written);
         if self.json {
             done.print(job)?;
         } else if is_left {
             job.say(&format!("{}: nothing changes, the file is left as it is", shown(place)));
         } else {
-            let clients = match checksum::clients_need(bsp, plan) {
+            let clients = match clients {
                 Some(sum) if sum.is_verified => "; clients need the new map",
                 Some(_) => "; clients need the new map (unverified)",
                 None => "",
             };
-            job.say(&format!("{}: {}{clients}{}", shown(place), done.report(), kept(backup.as_deref())));
+            let patched = match (done.written, &saved.whole) {
+                (Some(1), None) => "; 1 byte written".to_owned(),
+                (Some(written), None) => format!("; {written} bytes written"),
+                _ => String::new(),
+            };
+            job.say(&format!("{}: {}{patched}{clients}{}", shown(place), done.report(), kept(backup.as_deref())));
             done.sums.iter().for_each(|sums| sums.say(place, job));
         }
         areas.map_or(Ok(()), |areas| areas.save(&self.how(), job)).map(|()| Code::Done)
     }
 
-    /// Writes a map to its target, which is stdout for `-`, and returns the path of the backup.
-    fn write(
-        &self,
-        plan: &Plan<'_>,
-        place: &Path,
-        warnings: &mut Vec<String>,
-        job: &mut Job<'_>,
-    ) -> Result<Option<PathBuf>> {
+    /// Writes a map to its target, which is stdout for `-`.
+    fn write(&self, plan: &Plan<'_>, place: &Path, warnings: &mut Vec<String>, job: &mut Job<'_>) -> Result<Saved> {
         let cannot_save = || format!("cannot save {}", shown(place));
         if is_stdin(place) {
             if let Some(reason) = plan.needs_force().filter(|_| !self.force) {
@@ -385,15 +410,17 @@ impl Save {
                 return Err(error.with_hint(bspkit::Hint::Force).into());
             }
             job.write(&plan.to_data()).with_context(cannot_save)?;
-            return Ok(None);
+            return Ok(Saved::default());
         }
         if job.many {
             make_folder(place).with_context(cannot_save)?;
         }
         let saved = plan.save_with(place, &self.how()).with_context(cannot_save)?;
-        saved.warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(place))));
-        warnings.extend(saved.warnings);
-        Ok(saved.backup)
+        let whole = saved.whole.iter().map(|why| format!("the file was written as a whole: {why}"));
+        let said: Vec<String> = saved.warnings.iter().cloned().chain(whole).collect();
+        said.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(place))));
+        warnings.extend(said);
+        Ok(saved)
     }
 
     /// Prints the warnings about a save, and returns them.

@@ -4,6 +4,7 @@
 //! and the tail follows them. An edit replaces the content of a block that has only one slot; a slot that shares its
 //! bytes is detached. All other blocks keep their bytes, and move only as a whole.
 
+mod apart;
 mod words;
 
 use std::collections::{BTreeMap, HashMap};
@@ -11,6 +12,7 @@ use std::ops::Range;
 
 use super::container::{Container, Parts};
 use super::inside::{self, Content};
+use super::patch::Patch;
 use super::plan::{How, Piece, Pieces, Plan, Report, SlotEdit, Versioned};
 use super::slot::{Slot, SlotId, TailPart};
 use super::{Layout, Rules};
@@ -42,14 +44,36 @@ pub(crate) fn plan<'a>(container: &Container<'a>, edits: &Edits<'a>, layout: Lay
     if edits.slots.is_empty() && edits.versions.is_empty() && layout != Layout::Repack {
         return Ok(Plan::identity(container));
     }
+    if layout == Layout::Patch {
+        return patched(container, edits);
+    }
     let mut sheet = Sheet::new(container, edits)?;
     match layout {
-        Layout::Keep | Layout::Append => sheet.lay_in_order(layout)?,
         Layout::Repack => sheet.lay_again()?,
+        _ => sheet.lay_in_order(layout)?,
     }
     sheet.lay_tail()?;
     sheet.refuse_to_move_the_unread()?;
     sheet.finish(layout)
+}
+
+/// Patch: edits that change one sector of the old map stay in their places, others go apart from their old bytes.
+fn patched<'a>(container: &Container<'a>, edits: &Edits<'a>) -> Result<Plan<'a>> {
+    let keep = plan(container, edits, Layout::Keep)?;
+    if let Ok(patch) = Patch::of(&keep, false) {
+        return Ok(keep.to_be_patched(Ok(patch)));
+    }
+    let apart = Sheet::new(container, edits).and_then(|mut sheet| {
+        sheet.lay_apart()?;
+        sheet.finish(Layout::Patch)
+    });
+    Ok(match apart {
+        Ok(apart) => match Patch::of(&apart, true) {
+            Ok(patch) => apart.to_be_patched(Ok(patch)),
+            Err(why) => keep.to_be_patched(Err(why.to_owned())),
+        },
+        Err(error) => keep.to_be_patched(Err(error.to_string())),
+    })
 }
 
 struct Sheet<'s, 'a> {

@@ -29,6 +29,10 @@ pub(super) struct DryRun<'a> {
     /// What the edit touches.
     pub(super) touched: &'a Comparison,
     pub(super) sums: Option<Sums>,
+    /// The ranges that change, where they are printed. After the map was patched its bytes are the new ones.
+    pub(super) changes: Vec<bspkit::file::Change>,
+    /// How many bytes were written into the file.
+    pub(super) written: Option<u64>,
     pub(super) warnings: Vec<String>,
     /// What the edit makes wrong.
     pub(super) findings: &'a Findings,
@@ -39,7 +43,7 @@ pub(super) struct DryRun<'a> {
 impl super::Save {
     /// Whether anything says where to save, or that nothing is saved.
     pub(crate) fn has_output(&self) -> bool {
-        self.output.is_some() || self.in_place || self.dry_run
+        self.output.is_some() || self.in_place() || self.dry_run
     }
 }
 
@@ -60,6 +64,8 @@ pub(super) struct Document<'a> {
     references: Vec<Stale>,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<u64>,
 }
 
 /// A range of the new file, and how it differs.
@@ -148,7 +154,7 @@ impl DryRun<'_> {
                 job.line(format!("  {}: and {} more", lump.lump, lump.more));
             }
         }
-        for change in self.plan.changes() {
+        for change in &self.changes {
             let (offset, bytes) = (change.range.start, change.range.len());
             job.line(format!("{offset:>12} {bytes:>12}  {}", change.kind));
         }
@@ -189,14 +195,13 @@ impl DryRun<'_> {
 
     fn document(&self) -> Document<'_> {
         let report = self.plan.report();
-        let changes = self.plan.changes();
         Document {
             output: self.target.map(shown),
-            changed: !self.plan.is_identity(),
+            changed: !self.changes.is_empty() || report.size.0 != report.size.1,
             report: self.report(),
             bytes: [report.size.0, report.size.1],
             touched: ComparisonJson::new(self.touched),
-            ranges: changes.iter().map(|change| Stretch::new(&change.range, change.kind)).collect(),
+            ranges: self.changes.iter().map(|change| Stretch::new(&change.range, change.kind)).collect(),
             edits: &report.edits,
             moved: &report.moved,
             checksums: self.sums.as_ref().map_or(&[], |sums| &sums.0),
@@ -204,6 +209,7 @@ impl DryRun<'_> {
             findings: self.findings.list.clone(),
             references: self.findings.stale.clone(),
             backup: self.backup.map(shown),
+            written: self.written,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use bspkit::Bsp;
 use serde_json::json;
 
 use super::room::{Room, entities, fixture, native, with_word};
@@ -254,6 +255,63 @@ fn layouts_are_taken_by_name() {
         assert!(entities(&map).windows(200).any(|bytes| bytes == "x".repeat(200).as_bytes()), "{layout}");
         assert_eq!(room.bspkit("verify out.bsp").code, Some(0));
     }
+}
+
+/// A map of more than 256 KiB is mapped, a smaller one is read.
+#[test]
+fn a_patch_writes_only_the_changes_into_the_file() {
+    let room = Room::new();
+    let texts = ["short", &"a long text ".repeat(50), "", &"x".repeat(700)];
+    room.write("light.bin", &vec![7; 400_000]);
+    room.bspkit("load q3.bsp lighting light.bin -o large.bsp --force").done();
+    room.write("plain.bsp", &fixture("q2/own_rooms"));
+    for map in ["plain.bsp", "q3.bsp", "source.bsp", "large.bsp"] {
+        let old = Bsp::from_vec(room.read(map)).unwrap();
+        let light = old.bytes(old.slot("lighting").unwrap().id).unwrap();
+        let of = |path: &str| fs::metadata(room.path(path)).unwrap();
+        for text in texts.iter().cycle().take(12) {
+            let message = format!("message={text}");
+            let edit = ["ent", "set", map, "worldspawn", &message, "--in-place=patch", "--json"];
+            let (bytes, planned) = (room.read(map), room.run(&[&edit[..], &["--dry-run"]].concat()).done().json());
+            assert_eq!(room.read(map), bytes);
+            let done = room.run(&edit).done().json();
+            let written = done["written"].as_u64().unwrap();
+            assert!(planned.get("written").is_none() && written < 16_000, "{map}: {written}");
+            for same in ["report", "bytes", "ranges", "changes", "changed"] {
+                assert_eq!(done[same], planned[same], "{map}: {same}");
+            }
+            assert_eq!(done["changed"], true);
+            // The same edit made in the other way has the same content.
+            room.write("before.bsp", &bytes);
+            room.run(&["ent", "set", "before.bsp", "worldspawn", &message, "-o", "after.bsp"]).done();
+            let [patched, other] = [map, "after.bsp"].map(|path| Bsp::from_vec(room.read(path)).unwrap());
+            for slot in other.slots() {
+                let is_same = patched.bytes(slot.id).unwrap() == other.bytes(slot.id).unwrap();
+                // The game lump has offsets.
+                assert!(is_same || slot.name == "GAME_LUMP", "{map}: {text}: {}", slot.name);
+            }
+        }
+        assert!(of(map).len() < old.container().bytes().len() as u64 + 8000, "{map}: its size is bounded");
+        let new = Bsp::from_vec(room.read(map)).unwrap();
+        assert_eq!(new.bytes(new.slot("lighting").unwrap().id).unwrap(), light);
+        assert_eq!(room.bspkit(&format!("verify {map}")).code, Some(0));
+    }
+    let run = room.bspkit("ent set q3.bsp worldspawn message=x --in-place=patch --backup").without_data(2);
+    assert!(run.err.contains("cannot be used with --backup"), "{}", run.err);
+    let run = room.bspkit("ent set q3.bsp worldspawn message=x --in-place=patch --layout repack").without_data(2);
+    assert!(run.err.contains("cannot be used with --layout"), "{}", run.err);
+}
+
+/// Two sectors of the directory cannot be written at once.
+#[test]
+fn a_patch_that_is_not_possible_is_said() {
+    let room = Room::new();
+    room.write("v20.bsp", &fixture("source/room_v20"));
+    let edit = ["set", "v20.bsp", "planes[0..20].distance=9", "leafmindisttowater[0].distance=7", "--force"];
+    let run = room.run(&[&edit[..], &["--in-place=patch"]].concat()).done();
+    let why = "v20.bsp: the file was written as a whole: bytes of the old map in more than one sector";
+    assert!(run.err.contains(why), "{}", run.err);
+    assert_eq!(room.bspkit("get v20.bsp leafmindisttowater[0].distance").done().text(), "7\n");
 }
 
 #[test]
