@@ -159,6 +159,8 @@ mod tests {
     use super::*;
     use crate::{Bsp, Layout, SlotId};
 
+    type Edit = fn(&mut Vec<u8>);
+
     const MAPS: [&str; 8] = [
         "q1/own_rooms",
         "goldsrc/own_rooms",
@@ -217,7 +219,7 @@ mod tests {
             let bytes = std::fs::read(format!("tests/maps/{name}.bsp")).unwrap();
             let mut map = Bsp::from_vec(bytes).unwrap();
             // A lump that grows, the same one again, smaller, one that was moved already; a byte of a large lump.
-            let edits: [(&str, fn(&mut Vec<u8>)); 7] = [
+            let edits: [(&str, Edit); 7] = [
                 ("entities", |text| drop(text.splice(0..0, b"// a comment that takes more room\n".repeat(30)))),
                 ("entities", |text| text.truncate(text.len() / 2)),
                 ("planes", |planes| planes.extend_from_within(..40)),

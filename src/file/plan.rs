@@ -82,7 +82,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The same for the layout patch.
-    pub(super) fn to_be_patched(self, patch: Result<Patch, String>) -> Self {
+    pub(super) fn with_patch(self, patch: Result<Patch, String>) -> Self {
         Plan { layout: Layout::Patch, patch: Some(patch), ..self }
     }
 

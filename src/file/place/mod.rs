@@ -61,7 +61,7 @@ pub(crate) fn plan<'a>(container: &Container<'a>, edits: &Edits<'a>, layout: Lay
 fn patched<'a>(container: &Container<'a>, edits: &Edits<'a>) -> Result<Plan<'a>> {
     let keep = plan(container, edits, Layout::Keep)?;
     if let Ok(patch) = Patch::of(&keep, false) {
-        return Ok(keep.to_be_patched(Ok(patch)));
+        return Ok(keep.with_patch(Ok(patch)));
     }
     let apart = Sheet::new(container, edits).and_then(|mut sheet| {
         sheet.lay_apart()?;
@@ -69,10 +69,10 @@ fn patched<'a>(container: &Container<'a>, edits: &Edits<'a>) -> Result<Plan<'a>>
     });
     Ok(match apart {
         Ok(apart) => match Patch::of(&apart, true) {
-            Ok(patch) => apart.to_be_patched(Ok(patch)),
-            Err(why) => keep.to_be_patched(Err(why.to_owned())),
+            Ok(patch) => apart.with_patch(Ok(patch)),
+            Err(why) => keep.with_patch(Err(why.to_owned())),
         },
-        Err(error) => keep.to_be_patched(Err(error.to_string())),
+        Err(error) => keep.with_patch(Err(error.to_string())),
     })
 }
 
