@@ -140,6 +140,11 @@ impl Plan<'_> {
     /// Writes a range of the new file at its place.
     pub(super) fn write_at(&self, range: &Range<usize>, mut file: &File) -> io::Result<()> {
         file.seek(SeekFrom::Start(wide(range.start)))?;
+        if range.len() <= SECTOR {
+            // One call of the system: a program that is killed has made it or not.
+            let parts: Vec<&[u8]> = self.slice(range.clone()).collect();
+            return file.write_all(&parts.concat());
+        }
         self.slice(range.clone()).try_for_each(|part| file.write_all(part))
     }
 }

@@ -251,6 +251,9 @@ impl<'p> Replacing<'p> {
         self.check_unchanged()?;
         self.origin.map_or(Ok(()), Origin::check_unpatched)?;
         let done = write(&file).map_err(|error| cannot("write", error))?;
+        // Systems may give all writes of some milliseconds one time: a program that read the file between two of these
+        // would take it for the file that it read.
+        let _ = file.set_modified(std::time::SystemTime::now());
         let new = if cfg!(unix) {
             file.metadata()
         } else {

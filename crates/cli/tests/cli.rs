@@ -30,6 +30,9 @@ mod diff;
 mod doors;
 #[path = "cli/edit.rs"]
 mod edit;
+#[cfg(target_os = "linux")]
+#[path = "cli/faults.rs"]
+mod faults;
 #[path = "cli/files.rs"]
 mod files;
 #[path = "cli/folder.rs"]

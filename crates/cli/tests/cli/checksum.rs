@@ -125,7 +125,7 @@ fn saves_say_what_becomes_of_sums_where_somebody_asks() {
 }
 
 /// A file of areas for a map, in which the head alone is real.
-fn areas(room: &Room, map: &str, version: u8) -> Vec<u8> {
+pub(crate) fn areas(room: &Room, map: &str, version: u8) -> Vec<u8> {
     let sum = room.run(&["checksum", map, "--json"]).done().json()["checksums"][0]["signed"].as_i64().unwrap();
     let mut head = i32::try_from(sum).unwrap().to_le_bytes().to_vec();
     head.extend([0xA5; 14 * 8]);
