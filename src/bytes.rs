@@ -4,7 +4,7 @@
 
 mod relay;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
@@ -242,18 +242,25 @@ impl fmt::Debug for Escaped<'_> {
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.0.utf8_chunks() {
-            for character in chunk.valid().chars() {
-                match character {
-                    '\n' => f.write_str("\\n")?,
-                    '\\' => f.write_str("\\\\")?,
-                    c if c.is_control() || is_unseen(c) => {
+            let mut rest = chunk.valid();
+            while let Some(at) = rest.find(|c: char| !matches!(c, ' '..='[' | ']'..='~')) {
+                let (plain, odd) = rest.split_at(at);
+                f.write_str(plain)?;
+                let mut after = odd.chars();
+                match after.next() {
+                    Some('\n') => f.write_str("\\n")?,
+                    Some('\\') => f.write_str("\\\\")?,
+                    Some(c) if c.is_control() || is_unseen(c) => {
                         for byte in c.encode_utf8(&mut [0; 4]).bytes() {
                             write!(f, "\\x{byte:02x}")?;
                         }
                     }
-                    c => write!(f, "{c}")?,
+                    Some(c) => f.write_char(c)?,
+                    None => {}
                 }
+                rest = after.as_str();
             }
+            f.write_str(rest)?;
             for byte in chunk.invalid() {
                 write!(f, "\\x{byte:02x}")?;
             }

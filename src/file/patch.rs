@@ -2,7 +2,7 @@
 //! layout patch says which steps these are.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
@@ -117,34 +117,48 @@ impl Plan<'_> {
         Ok(Ok((Saved { written: wide(patch.size()), warnings, ..Saved::default() }, origin)))
     }
 
-    /// Writes the steps. After an error of the first one the file is as it was; after one of the last one it is the new
-    /// map, and the sentence is a warning.
+    /// Writes the steps. After an error of the first two the file is as it was, if the disk still takes writes; after one
+    /// of the last one it is the new map, and the sentence is a warning.
     fn write_steps(&self, patch: &Patch, file: &File) -> io::Result<Option<String>> {
         let write = |ranges: &[Range<usize>]| {
             ranges.iter().try_for_each(|range| self.write_at(range, file))?;
             if ranges.is_empty() { Ok(()) } else { file.sync_data() }
         };
-        if let Err(error) = write(&patch.fill) {
-            // What was zero becomes zero again, and what was not there goes.
-            let old = self.container().bytes().len();
-            let within = patch.fill.iter().map(|range| range.start..range.end.min(old));
-            let emptied = within.filter(|range| !range.is_empty()).try_for_each(|range| clear(&range, file));
-            let _ = emptied.and_then(|()| file.set_len(wide(old)));
-            return Err(error);
+        // The old bytes of a mapped file are gone once they are written over.
+        let old = self.container().bytes();
+        let switch = patch.switch.clone().map(|range| (range.start, old.get(range).unwrap_or_default().to_vec()));
+        if let Err(error) = write(&patch.fill).and_then(|()| write(patch.switch.as_slice())) {
+            let back = switch.map_or(Ok(()), |(start, bytes)| put(start, &bytes, file));
+            return Err(match back.and_then(|()| self.empty(patch, file)) {
+                Ok(()) => error,
+                Err(other) => io::Error::new(
+                    error.kind(),
+                    format!("{error}; the file may be the old map with more bytes in it, or the new one: {other}"),
+                ),
+            });
         }
-        write(patch.switch.as_slice())?;
         let cleared = write(&patch.clear);
         Ok(cleared.err().map(|error| format!("the old place of an edited lump keeps its old bytes: {error}")))
     }
 
+    /// What was zero becomes zero again, and what was not there goes.
+    fn empty(&self, patch: &Patch, file: &File) -> io::Result<()> {
+        let old = self.container().bytes().len();
+        for range in patch.fill.iter().filter(|range| range.start < old) {
+            put(range.start, &vec![0; range.end.min(old) - range.start], file)?;
+        }
+        file.set_len(wide(old))?;
+        file.sync_data()
+    }
+
     /// Writes a range of the new file at its place.
     pub(super) fn write_at(&self, range: &Range<usize>, mut file: &File) -> io::Result<()> {
-        file.seek(SeekFrom::Start(wide(range.start)))?;
         if range.len() <= SECTOR {
             // One call of the system: a program that is killed has made it or not.
             let parts: Vec<&[u8]> = self.slice(range.clone()).collect();
-            return file.write_all(&parts.concat());
+            return put(range.start, &parts.concat(), file);
         }
+        file.seek(SeekFrom::Start(wide(range.start)))?;
         self.slice(range.clone()).try_for_each(|part| file.write_all(part))
     }
 }
@@ -152,9 +166,10 @@ impl Plan<'_> {
 /// How a file was patched, or why it was not.
 pub(super) type Patched = std::result::Result<(Saved, Option<Origin>), String>;
 
-fn clear(range: &Range<usize>, mut file: &File) -> io::Result<()> {
-    file.seek(SeekFrom::Start(wide(range.start)))?;
-    io::copy(&mut io::repeat(0).take(wide(range.len())), &mut file).map(drop)
+/// Writes bytes at a place, in one call of the system if it takes them all.
+fn put(start: usize, bytes: &[u8], mut file: &File) -> io::Result<()> {
+    file.seek(SeekFrom::Start(wide(start)))?;
+    file.write_all(bytes)
 }
 
 #[cfg(test)]

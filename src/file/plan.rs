@@ -86,6 +86,19 @@ impl<'a> Plan<'a> {
         Plan { layout: Layout::Patch, patch: Some(patch), ..self }
     }
 
+    /// Why a plan for [`Layout::Patch`] is not written into the old file, but as a whole.
+    ///
+    /// ```
+    /// use bspkit::{Bsp, Layout};
+    /// let mut draft = Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+    /// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+    /// assert_eq!(draft.plan(Layout::Patch)?.whole(), None);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn whole(&self) -> Option<&str> {
+        self.patch.as_ref()?.as_ref().err().map(String::as_str)
+    }
+
     /// For the layout patch: how it is written into the old file, or why it cannot be.
     pub(super) fn patch(&self) -> Option<&Result<Patch, String>> {
         self.patch.as_ref()

@@ -6,7 +6,7 @@ use std::fs::{self, File, Metadata};
 use std::hash::{Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use tempfile::{Builder, NamedTempFile, PersistError};
 
@@ -250,7 +250,13 @@ impl<'p> Replacing<'p> {
         let file = opened.map_err(|error| cannot("write", error))?;
         self.check_unchanged()?;
         self.origin.map_or(Ok(()), Origin::check_unpatched)?;
+        // A program that is about to exit waits for the new map.
+        let unfinished = PATCHING.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(origin) = self.origin {
+            origin.set_patched();
+        }
         let done = write(&file).map_err(|error| cannot("write", error))?;
+        drop(unfinished);
         // Systems may give all writes of some milliseconds one time: a program that read the file between two of these
         // would take it for the file that it read.
         let _ = file.set_modified(std::time::SystemTime::now());
@@ -260,9 +266,6 @@ impl<'p> Replacing<'p> {
             drop(file);
             fs::metadata(&self.target)
         };
-        if let (Some(origin), Ok(new)) = (self.origin, &new) {
-            origin.set_patched(new);
-        }
         drop(lock);
         Ok((done, new.ok().and_then(|new| Origin::new(&self.target, &new))))
     }
@@ -382,6 +385,9 @@ const NAME: [&str; 2] = [".bspkit-", ".tmp"];
 
 /// The temporary files of this process. They get and lose their names under this lock.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Files that are being patched are under this lock, together.
+static PATCHING: RwLock<()> = RwLock::new(());
 
 /// The folders in which this process has looked for files that killed programs left, as hashes.
 static TIDY: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
@@ -524,6 +530,8 @@ fn without_clobber(file: NamedTempFile, target: PathBuf) -> Result<File, Persist
 ///
 /// From here on saves in all threads wait forever.
 pub fn abandon() {
+    // A patch takes milliseconds. None begins from here on.
+    std::mem::forget(PATCHING.write().unwrap_or_else(PoisonError::into_inner));
     let unfinished = unfinished();
     for path in unfinished.iter() {
         // A file may have been removed already.

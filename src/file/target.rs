@@ -3,7 +3,8 @@
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
@@ -115,8 +116,8 @@ pub(crate) struct Origin {
     stamp: Stamp,
     /// The file itself, if its bytes are mapped and not read.
     mapped: Option<Arc<File>>,
-    /// The state in which a patch of this program left the file.
-    patched: Arc<OnceLock<Stamp>>,
+    /// Whether this program wrote into the file, after all of the map was read.
+    patched: Arc<AtomicBool>,
 }
 
 impl Origin {
@@ -151,26 +152,22 @@ impl Origin {
     /// Refuses a mapped file into which another program wrote since: the map then has bytes of both. Bytes that were
     /// read are the map's own.
     pub(crate) fn check_mapped(&self) -> Result<()> {
-        self.check_state(self.patched.get().unwrap_or(&self.stamp))
+        if self.patched.load(Ordering::Relaxed) { Ok(()) } else { self.check_unpatched() }
     }
 
-    /// As [`Self::check_mapped`], and refuses a file that this program patched: it has bytes that the map had not.
+    /// Notes that this program writes into the file: what was read is no longer compared with it.
+    pub(super) fn set_patched(&self) {
+        self.patched.store(true, Ordering::Relaxed);
+    }
+
+    /// As [`Self::check_mapped`], and refuses a file into which this program wrote: it has bytes that the map had not.
     pub(super) fn check_unpatched(&self) -> Result<()> {
-        self.check_state(&self.stamp)
-    }
-
-    /// Notes the state of the file after a patch.
-    pub(super) fn set_patched(&self, file: &Metadata) {
-        let _ = self.patched.set(Stamp::new(file));
-    }
-
-    fn check_state(&self, stamp: &Stamp) -> Result<()> {
         let Some(file) = &self.mapped else { return Ok(()) };
         let is_same = file.metadata().is_ok_and(|now| {
             let now = Stamp::new(&now);
             // A file that lost its name was replaced as a whole, which changes nothing of its content.
             let has_name = fs::metadata(&self.path).is_ok_and(|named| Stamp::new(&named).is_file_of(&now));
-            if has_name { now == *stamp } else { now.has_content_of(stamp) }
+            if has_name { now == self.stamp } else { now.has_content_of(&self.stamp) }
         });
         if is_same { Ok(()) } else { Err(written_meanwhile(&self.path)) }
     }

@@ -70,7 +70,7 @@ enum InPlace {
     Patch,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, ValueEnum)]
 enum LayoutName {
     /// Every lump stays at its offset if possible
     Keep,
@@ -245,6 +245,9 @@ impl Save {
         };
         let saved = saved.with_context(|| format!("cannot save {}", shown(target)))?;
         saved.warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(target))));
+        if self.in_place == Some(InPlace::Patch) {
+            job.warn(&format!("{}: the file was written as a whole: it is not a map", shown(target)));
+        }
         self.tell_bytes(path, target, [old, new], saved.backup.as_deref(), job)
     }
 
@@ -278,10 +281,17 @@ impl Save {
 
     /// The maps, each with its target. A target may be an input map only with `--in-place`.
     fn with_targets(&self, maps: Maps) -> Result<Maps> {
-        if self.in_place == Some(InPlace::Patch) && (self.backup.is_some() || self.layout != LayoutName::Keep) {
-            let other = if self.backup.is_some() { "--backup" } else { "--layout" };
-            let message = format!("--in-place=patch writes into the old file, so it cannot be used with {other}");
-            return Err(bad_argument(message, "leave one of the two out"));
+        if self.in_place == Some(InPlace::Patch) {
+            let other = match self.layout {
+                _ if self.backup.is_some() => Some(("--backup", "leave one of the two out")),
+                LayoutName::Keep => None,
+                LayoutName::Append => Some(("the layout append", "use --layout keep, or --in-place alone")),
+                LayoutName::Repack => Some(("the layout repack", "use --layout keep, or --in-place alone")),
+            };
+            if let Some((other, hint)) = other {
+                let message = format!("--in-place=patch writes into the old file, so it cannot be used with {other}");
+                return Err(bad_argument(message, hint));
+            }
         }
         if !self.has_output() {
             return Err(bad_argument("no output given".into(), "use -o FILE, --in-place or --dry-run"));
@@ -436,6 +446,9 @@ impl Save {
         let mut warnings = plan.report().warnings.clone();
         if let Some(reason) = plan.needs_force().filter(|_| self.dry_run && !self.force) {
             warnings.push(format!("the map is damaged ({reason}); saving needs --force"));
+        }
+        if let Some(why) = plan.whole().filter(|_| self.dry_run) {
+            warnings.push(format!("the file would be written as a whole: {why}"));
         }
         warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(target))));
         for file in beside::stale(draft, plan, &map.path, target).iter().filter(|file| !(is_fixed && file.is_areas)) {

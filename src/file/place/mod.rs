@@ -60,7 +60,9 @@ pub(crate) fn plan<'a>(container: &Container<'a>, edits: &Edits<'a>, layout: Lay
 /// Patch: edits that change one sector of the old map stay in their places, others go apart from their old bytes.
 fn patched<'a>(container: &Container<'a>, edits: &Edits<'a>) -> Result<Plan<'a>> {
     let keep = plan(container, edits, Layout::Keep)?;
-    if let Ok(patch) = Patch::of(&keep, false) {
+    if let Ok(patch) = Patch::of(&keep, false)
+        && keep.report().moved.is_empty()
+    {
         return Ok(keep.with_patch(Ok(patch)));
     }
     let apart = Sheet::new(container, edits).and_then(|mut sheet| {

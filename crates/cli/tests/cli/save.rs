@@ -299,7 +299,7 @@ fn a_patch_writes_only_the_changes_into_the_file() {
     let run = room.bspkit("ent set q3.bsp worldspawn message=x --in-place=patch --backup").without_data(2);
     assert!(run.err.contains("cannot be used with --backup"), "{}", run.err);
     let run = room.bspkit("ent set q3.bsp worldspawn message=x --in-place=patch --layout repack").without_data(2);
-    assert!(run.err.contains("cannot be used with --layout"), "{}", run.err);
+    assert!(run.err.contains("cannot be used with the layout repack"), "{}", run.err);
 }
 
 /// Two sectors of the directory cannot be written at once.
@@ -308,6 +308,8 @@ fn a_patch_that_is_not_possible_is_said() {
     let room = Room::new();
     room.write("v20.bsp", &fixture("source/room_v20"));
     let edit = ["set", "v20.bsp", "planes[0..20].distance=9", "leafmindisttowater[0].distance=7", "--force"];
+    let planned = room.run(&[&edit[..], &["--in-place=patch", "--dry-run", "--json"]].concat()).done().json();
+    assert!(planned["warnings"][0].as_str().unwrap().starts_with("the file would be written as a whole"), "{planned}");
     let run = room.run(&[&edit[..], &["--in-place=patch"]].concat()).done();
     let why = "v20.bsp: the file was written as a whole: bytes of the old map in more than one sector";
     assert!(run.err.contains(why), "{}", run.err);
