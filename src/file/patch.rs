@@ -117,8 +117,8 @@ impl Plan<'_> {
         Ok(Ok((Saved { written: wide(patch.size()), warnings, ..Saved::default() }, origin)))
     }
 
-    /// Writes the steps. After an error of the first two the file is as it was, if the disk still takes writes; after one
-    /// of the last one it is the new map, and the sentence is a warning.
+    /// Writes the steps. After an error of the first two the file is as it was, if the disk still takes writes; after
+    /// one of the last it is the new map, and the sentence is a warning.
     fn write_steps(&self, patch: &Patch, file: &File) -> io::Result<Option<String>> {
         let write = |ranges: &[Range<usize>]| {
             ranges.iter().try_for_each(|range| self.write_at(range, file))?;
