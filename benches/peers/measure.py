@@ -200,8 +200,10 @@ class Bench:
         self.row("list 20,001 entities with all values", {"bspkit": [ours, "ent", "list", many], **peers("entities", many), "cat": ["cat", many]}, has_values, {"cat"})
 
         real = max(self.corpus, key=self.weight, default=room)
+        # The reader of vbsp goes on after a map that it cannot read.
+        has_records = lambda out, _: "it was not read" if not out or b"READ failed" in out else None
         read_vbsp = {"vbsp": [self.crates / "vbsp/release/read-vbsp", real]} if (self.crates / "vbsp/release/read-vbsp").exists() else {}
-        self.row(f"decode all records of a map of {real.stat().st_size / 1e6:.1f} MB (bspkit: verify, which encodes them too)", {"bspkit": [ours, "verify", real], **peers("records", real, but=("valvebsp",)), **read_vbsp, "cat": ["cat", real]}, lambda out, _: None if out else "nothing is printed", {"cat"})
+        self.row(f"read all records of a map of {real.stat().st_size / 1e6:.1f} MB (bspkit checks them too)", {"bspkit": [ours, "check", "-v", real], **peers("records", real, but=("valvebsp",)), **read_vbsp, "cat": ["cat", real]}, has_records, {"cat"})
 
         def placed(path):
             def check(_, out):

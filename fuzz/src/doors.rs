@@ -9,12 +9,12 @@ use bspkit::content::palette::Palette;
 use bspkit::content::select::Selector;
 use bspkit::content::textures::Textures;
 use bspkit::content::{bspx, visibility, wad, wal};
-use bspkit::dialect::EntityRules;
+use bspkit::dialect::{EntityRules, Role};
 use bspkit::file::lzma;
 use bspkit::finding::Severity;
 use bspkit::query::{FieldChange, Query};
 use bspkit::record::FlagNames;
-use bspkit::{Bsp, Draft, Layout, verify};
+use bspkit::{Bsp, Draft, Layout, SlotId, verify};
 use bspkit_game::assets::{fgd::Fgd, keyvalues::KeyValues, material, model, particles::Particles, vpk};
 use bspkit_game::{aas, cubemaps, needs, res};
 use bspkit_ops::{check, compare, lmp, merge, models, patch, prune, unused};
@@ -175,6 +175,8 @@ fn folder(bytes: &[u8]) {
 
 // Edits of good maps, as the bytes say.
 
+const LAYOUTS: [Layout; 4] = [Layout::Keep, Layout::Append, Layout::Repack, Layout::Patch];
+
 /// The decisions of an input.
 struct Choices(Random);
 
@@ -191,7 +193,7 @@ impl Choices {
     }
 
     fn layout(&mut self) -> Layout {
-        [Layout::Keep, Layout::Append, Layout::Repack][self.below(3)]
+        LAYOUTS[self.below(4)]
     }
 }
 
@@ -266,9 +268,15 @@ fn edits(bytes: &[u8]) {
     for _ in 0..=choices.below(4) {
         let _ = edit(&mut draft, &mut choices);
     }
-    let layout = choices.layout();
-    if let Some(map) = saved(&draft, layout) {
-        assert!(map.draft().plan(Layout::Keep).is_ok_and(|plan| plan.is_identity()));
+    // The same edit in another layout has the same content.
+    let [one, other] = [choices.layout(), choices.layout()].map(|layout| saved(&draft, layout));
+    let (Some(one), Some(other)) = (one, other) else { return };
+    assert!(one.draft().plan(Layout::Keep).is_ok_and(|plan| plan.is_identity()));
+    // New bytes of a game lump say where its members are in the file.
+    let is_game = |slot: &SlotId| matches!(slot, SlotId::Game(_)) || one.role_of(*slot) == Some(Role::GameLump);
+    for slot in one.slots().iter().filter(|slot| !is_game(&slot.id)) {
+        let [one, other] = [&one, &other].map(|map| map.bytes(slot.id).map(|bytes| bytes.to_vec()).ok());
+        assert!(one == other, "{} has other bytes", slot.name);
     }
 }
 
