@@ -78,7 +78,7 @@ pub struct Saved {
     pub backup: Option<PathBuf>,
     /// Warnings for the user: hard links that keep the old content, attributes that are lost.
     pub warnings: Vec<String>,
-    /// How many bytes were written, without names and attributes.
+    /// Of a map: how many bytes were written into files, without names and attributes. 0 for other files.
     pub written: u64,
     /// Why the file was written as a whole, though the layout was [`crate::Layout::Patch`].
     pub whole: Option<String>,
