@@ -128,7 +128,8 @@ impl Plan<'_> {
         let old = self.container().bytes();
         let switch = patch.switch.clone().map(|range| (range.start, old.get(range).unwrap_or_default().to_vec()));
         if let Err(error) = write(&patch.fill).and_then(|()| write(patch.switch.as_slice())) {
-            let back = switch.map_or(Ok(()), |(start, bytes)| put(start, &bytes, file));
+            // The old directory is on the disk before the new bytes go.
+            let back = switch.map_or(Ok(()), |(start, bytes)| put(start, &bytes, file).and_then(|()| file.sync_data()));
             return Err(match back.and_then(|()| self.empty(patch, file)) {
                 Ok(()) => error,
                 Err(other) => io::Error::new(
