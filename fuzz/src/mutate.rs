@@ -1,4 +1,10 @@
-//! Changes of inputs: bits, words, blocks, and for texts the tokens that other inputs have.
+//! Changes of inputs: bits, words, blocks; for texts the tokens that other inputs have; for maps the words of the directory
+//! and the fields of records.
+
+use bspkit::record::{FieldInfo, Number, Shape};
+use bspkit::{Bsp, Layout, SlotId};
+
+use crate::doors::Kind;
 
 /// Random numbers (xorshift64*): the same seed gives the same numbers.
 pub struct Random(u64);
@@ -32,18 +38,101 @@ const WORDS: [u32; 14] =
 /// The most bytes of an input.
 const MOST: usize = 1 << 20;
 
-/// An input from one of the seeds: a number of changes, most often few.
-pub fn input(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+/// An input from one of the seeds.
+pub fn input(kind: Kind, seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut bytes = random.pick(seeds).cloned().unwrap_or_default();
+    changed(kind, &mut bytes, seeds, random);
+    bytes
+}
+
+/// Makes a number of changes, most often few.
+pub fn changed(kind: Kind, bytes: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
     let is_text = bytes.iter().take(256).all(|byte| *byte >= 9 && *byte != 127);
     let most = 1 << random.below(5);
     let many = 1 + random.below(most);
+    // What is in the structure of a map goes in first: after other changes it may not open.
+    if kind == Kind::Map && random.below(2) == 0 {
+        if let Some(new) = in_structure(bytes, many, random) {
+            *bytes = new;
+        }
+        if random.below(4) != 0 {
+            return;
+        }
+    }
     for _ in 0..many {
-        change(&mut bytes, seeds, is_text, random);
+        change(bytes, seeds, is_text, random);
     }
     bytes.truncate(MOST);
-    bytes
 }
+
+// Maps.
+
+/// Changes fields of records and the lengths of lumps: the map opens still, and what its records say is wrong.
+fn in_structure(bytes: &[u8], many: usize, random: &mut Random) -> Option<Vec<u8>> {
+    let map = Bsp::parse(bytes).ok()?;
+    let mut draft = map.draft();
+    let slots: Vec<SlotId> = map.slots().iter().filter(|slot| slot.length > 0).map(|slot| slot.id).collect();
+    for _ in 0..many {
+        let slot = *random.pick(&slots)?;
+        let Ok(old) = draft.bytes(slot) else { continue };
+        let mut lump = map.in_little_endian(slot, old).to_vec();
+        let lists =
+            map.slots().iter().find(|it| it.id == slot).and_then(|slot| map.lists(&slot.name).ok()).unwrap_or_default();
+        match (random.below(6), random.pick(&lists)) {
+            (0, _) => lump.truncate(random.below(lump.len() + 1)),
+            (1, Some(list)) => {
+                // A record once more, at the end of the lump.
+                let at = random.below(list.len());
+                lump.extend(list.get(at).unwrap_or_default());
+            }
+            (_, Some(list)) => {
+                let (field, place) = (random.pick(list.info().fields)?, list.place(random.below(list.len())));
+                if let Some(record) = place.and_then(|place| lump.get_mut(place)) {
+                    field_to(record, field, list.len(), random);
+                }
+            }
+            _ => {
+                let at = random.below(lump.len()) & !3;
+                let word = WORDS[random.below(WORDS.len())].to_le_bytes();
+                lump.iter_mut().skip(at).take(4).zip(word).for_each(|(byte, new)| *byte = new);
+            }
+        }
+        let _ = draft.set_little_endian(slot, lump);
+    }
+    Some(draft.plan(Layout::Keep).ok()?.to_vec())
+}
+
+/// Gives a number of a field another value: one that is wrong in a special way, one near the old one, or a number near the
+/// length of a list.
+fn field_to(record: &mut [u8], field: &FieldInfo, len: usize, random: &mut Random) {
+    let (mut shape, mut at) = (field.shape, field.offset);
+    let number = loop {
+        match shape {
+            Shape::Number(number) => break number,
+            Shape::Array(item, count) => (shape, at) = (*item, at + random.below(count) * item.size()),
+            Shape::Record(fields) => match random.pick(fields) {
+                Some(field) => (shape, at) = (field.shape, at + field.offset),
+                None => return,
+            },
+            _ => break Number::U8,
+        }
+    };
+    let Some(bytes) = record.get_mut(at..at + number.size()) else { return };
+    let near = |len: usize| u32::try_from(len).unwrap_or(0);
+    let old = bytes.iter().rev().fold(0_u32, |sum, byte| sum << 8 | u32::from(*byte));
+    let new = match (number, random.below(4)) {
+        (Number::F32, 0..3) => {
+            [0.0, -0.0, 1.0, 1e-42, 0.5, 99_999.5, -3e38, f32::INFINITY, f32::NAN][random.below(9)].to_bits()
+        }
+        (_, 0) => WORDS[random.below(WORDS.len())],
+        (_, 1) => old.wrapping_add([1, 2, 0xFFFF_FFFF, 0xFFFF_FFFE][random.below(4)]),
+        (_, 2) => near(random.below(len + 2)),
+        _ => near(len).wrapping_add([0, 1, 0xFFFF_FFFF][random.below(3)]).wrapping_neg(),
+    };
+    bytes.copy_from_slice(&new.to_le_bytes()[..number.size()]);
+}
+
+// Bytes and texts.
 
 fn change(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], is_text: bool, random: &mut Random) {
     let at = random.below(bytes.len());

@@ -493,9 +493,10 @@ impl<'e> Entity<'e> {
         self.span.clone()
     }
 
-    /// Whether the entity has a closing brace.
+    /// Whether the entity has a closing brace, and not one in a string that goes to the end of the text.
     pub fn is_closed(&self) -> bool {
-        self.inside.end < self.range.end
+        let close = &self.bytes[self.inside.end..self.range.end];
+        !close.is_empty() && unquoted(close, self.syntax).1
     }
 }
 

@@ -333,8 +333,11 @@ impl Rewrite<'_, '_> {
                 How::Item(..) => items(group, change, all_copies.filter(|_| is_copy()), record),
                 How::Share(_) => {
                     let old = own.map_or(Some(index), |own| own.content.get(index).and_then(|source| source.old()));
-                    let block = turn.as_ref().zip(old).and_then(|(blocks, old)| blocks.get(old));
-                    block.map_or(Ok(false), |block| follow.share(record, *block, &mut next))
+                    let blocks = turn.as_ref().ok_or_else(|| NOT_ALL.to_owned());
+                    blocks.and_then(|blocks| match old.and_then(|old| blocks.get(old)) {
+                        Some(block) => follow.share(record, *block, &mut next),
+                        None => Ok(false),
+                    })
                 }
                 _ => follow.record(record),
             };
@@ -481,6 +484,7 @@ impl Follow<'_> {
 }
 
 const NOT_IN_TURN: &str = "its records would not follow those of the record before";
+const NOT_ALL: &str = "the counts of all records together are not the number of records";
 
 /// The items of an array that are indices; those of removed records are left out. A copy names the copies of what its
 /// original names.

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use bspkit::dialect::quake2::{self, AreaPortal, Brush, BrushSide, Face, Leaf, LeafBrush, Model, Node, Plane, TexInfo};
-use bspkit::dialect::{QUAKE2, Role};
+use bspkit::dialect::{QUAKE, QUAKE2, Role, quake};
 use bspkit::record::{Name, Record};
-use bspkit::{Bsp, Builder, ErrorKind};
+use bspkit::{Bsp, Builder, Draft, ErrorKind};
 
 use super::shuffle::{self, Random};
 use super::{corpus, maps::saved};
@@ -157,6 +157,34 @@ fn numbers_without_records_stay_or_are_refused() {
     assert_eq!(error.kind(), ErrorKind::Refused);
     let now = saved(&draft);
     assert!(now.table(quake2::FACES).unwrap().iter().eq(faces));
+}
+
+/// The models say together how many leafs there are. Where that is another number, nobody knows whose a leaf is.
+#[test]
+fn leafs_stay_where_the_models_count_others() {
+    let map = |counts: [i32; 2]| {
+        let models = counts.map(|visible_leafs| quake::Model { visible_leafs, ..blank() });
+        let map = Builder::new(&QUAKE)
+            .role(Role::Entities, "{\n\"classname\" \"worldspawn\"\n}\n\0")
+            .and_then(|map| map.table(quake::LEAFS, &[blank::<quake::Leaf>(); 4]))
+            .and_then(|map| map.table(quake::MODELS, &models));
+        built(&map.unwrap())
+    };
+    let (good, bad) = (map([2, 1]), map([2, 9]));
+    let mut draft = good.draft();
+    draft.structure().duplicate_list("LEAFS", 2..3).unwrap();
+    let counts =
+        saved(&draft).table(quake::MODELS).unwrap().iter().map(|model| model.visible_leafs).collect::<Vec<_>>();
+    assert_eq!(counts.iter().sum::<i32>(), 4);
+    for edit in [
+        |draft: &mut Draft<'_>| draft.structure().duplicate_list("LEAFS", 2..3).map(drop),
+        |draft: &mut Draft<'_>| draft.structure().remove(&[("LEAFS", &[2])]).map(drop),
+    ] {
+        let mut draft = bad.draft();
+        let error = edit(&mut draft).unwrap_err();
+        assert!(error.to_string().contains("counts of all records together"), "{error}");
+        assert_eq!(draft.changes().unwrap(), []);
+    }
 }
 
 /// Random bytes in the records of all maps: every edit ends, and what it does comes back.

@@ -232,6 +232,23 @@ fn an_unterminated_value_is_only_closed_when_it_changes() {
     assert_eq!(edited(text, |entity| entity.set("b", "3").unwrap()), "{\n\"a\" \"1\"\n\"b\" \"3\"\0");
 }
 
+/// The quote before the last brace goes to the end of the text, and would take what comes after it along.
+#[test]
+fn nothing_goes_after_an_entity_whose_brace_is_in_an_open_string() {
+    let text = b"{\n\"classname\" \"worldspawn\"\n}\n{\n\"classname\" \"light\"\n\"}\n{\n";
+    let refused = |edit: fn(&mut Entities<'_>) -> bspkit::Result<()>| {
+        let mut entities = parse(text);
+        let error = edit(&mut entities).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert_eq!(entities.to_bytes(), text);
+    };
+    refused(|entities| entities.duplicate(1).map(drop));
+    refused(|entities| entities.duplicate_all(&[1]));
+    refused(|entities| entities.add([("classname", "light")]).map(drop));
+    refused(|entities| entities.move_before(1, 0));
+    refused(|entities| entities.move_after(0, 1));
+}
+
 #[test]
 fn tails_are_kept() {
     use DiagnosticKind::{BytesBehindNul, ManyNuls, NoNul};

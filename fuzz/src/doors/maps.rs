@@ -1,0 +1,63 @@
+//! Maps as input: what opens can be read, checked, compared, pruned, unpacked and saved.
+
+use bspkit::finding::Severity;
+use bspkit::{Bsp, Layout, verify};
+use bspkit_game::{cubemaps, needs, res};
+use bspkit_ops::{check, compare, models, prune, unused};
+use bspkit_text::folder::{How, unpack};
+use bspkit_text::outline;
+
+use super::all_maps;
+
+/// What opens can be read through and through.
+pub fn open(bytes: &[u8]) {
+    let Ok(map) = Bsp::parse(bytes) else { return };
+    for slot in map.slots() {
+        let _ = (map.bytes(slot.id), map.little_endian(slot.id), map.records(&slot.name).map(|records| records.len()));
+    }
+    let _ = (map.entities().map(|all| all.len()), map.light().map(|light| light.sets().len()));
+    let _ = (map.textures().map(|all| all.len()), map.texture_names().map(|all| all.iter().count()));
+    let _ = (map.pak().map(|pak| pak.iter().filter(|file| file.data().is_ok()).count()), map.visibility().map(drop));
+    let _ = map.links().map(|links| links.links.len());
+    let _ = outline::outline(&map);
+    assert!(map.draft().plan(Layout::Keep).is_ok_and(|plan| plan.is_identity()));
+}
+
+pub fn laws(bytes: &[u8]) {
+    let Ok(map) = Bsp::parse(bytes) else { return };
+    let outcome = verify::run(&map);
+    let is_damaged = || {
+        let found = check::run(&map, &check::Options::default()).unwrap_or_default();
+        found.iter().any(|found| found.code.severity == Severity::Error)
+    };
+    let failed = outcome.laws.iter().filter(|(_, verdict)| matches!(verdict, verify::Verdict::Fail(_)));
+    let failed: Vec<_> = failed.map(|(law, verdict)| (law, verdict)).collect();
+    // Of a damaged map only laws of what stays must hold.
+    let is_kept = |law: &str| ["identity", "cover", "entities", "records"].contains(&law);
+    assert!(failed.is_empty() || failed.iter().all(|(law, _)| !is_kept(law)) && is_damaged(), "{failed:#?}");
+}
+
+/// What opens can be checked, compared with a good map, pruned and saved.
+pub fn ops(bytes: &[u8]) {
+    let Ok(map) = Bsp::parse(bytes) else { return };
+    let _ = check::run(&map, &check::Options::default());
+    let _ = (unused::Unused::of(&map), models::list(&map), bspkit_ops::checksum::all(&map));
+    let good = all_maps().iter().find(|good| good.dialect() == map.dialect());
+    good.iter().for_each(|good| drop(compare::whole(good, &map, 10)));
+    let mut draft = map.draft();
+    if prune::prune(&mut draft, &prune::Options::default().light(true)).is_ok() {
+        let _ = draft.plan(Layout::Keep).map(|plan| Bsp::from_vec(plan.to_vec()).map(|map| map.slots().len()));
+    }
+}
+
+pub fn game(bytes: &[u8]) {
+    let Ok(map) = Bsp::parse(bytes) else { return };
+    let _ = (needs::unused(&map, &needs::Options::new("room")), cubemaps::list(&map));
+    let _ = (res::find(&map, &res::Options::new("room")), bspkit_game::rename::old_name(&map, b"room"));
+    let _ = cubemaps::strip(&mut map.draft(), true);
+}
+
+pub fn folder(bytes: &[u8]) {
+    let Ok(map) = Bsp::parse(bytes) else { return };
+    let _ = unpack(&map, &How::default(), |_, _| Ok(()));
+}

@@ -1,0 +1,114 @@
+//! The doors: every place where bytes or words of others come in, and edits of maps that were opened.
+
+mod edits;
+mod files;
+mod maps;
+mod texts;
+mod twice;
+
+use std::sync::LazyLock;
+
+use bspkit::Bsp;
+use bspkit::file::lzma;
+
+use crate::seeds;
+
+/// A place where input comes in.
+pub struct Door {
+    pub name: &'static str,
+    /// What inputs are.
+    pub kind: Kind,
+    /// What inputs are made from.
+    pub seeds: Vec<Vec<u8>>,
+    pub enter: fn(&[u8]),
+}
+
+/// How an input is changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A map: fields of records and words of its directory, too.
+    Map,
+    /// Any bytes; tokens too, if they look like a text.
+    Bytes,
+}
+
+/// The maps of the project and a small one of each dialect, opened.
+static MAPS: LazyLock<Vec<Bsp<'static>>> =
+    LazyLock::new(|| seeds::maps().into_iter().filter_map(|bytes| Bsp::from_vec(bytes).ok()).collect());
+
+/// Maps of compilers, in which nothing is wrong.
+static WHOLE: LazyLock<Vec<Bsp<'static>>> =
+    LazyLock::new(|| seeds::compiled().into_iter().filter_map(|bytes| Bsp::from_vec(bytes).ok()).collect());
+
+fn all_maps() -> &'static [Bsp<'static>] {
+    &MAPS
+}
+
+/// A map of a compiler, by a number.
+fn map(number: usize) -> &'static Bsp<'static> {
+    &WHOLE[number % WHOLE.len()]
+}
+
+/// All doors.
+pub fn all() -> Vec<Door> {
+    let door = |name, seeds, enter| Door { name, kind: Kind::Bytes, seeds, enter };
+    let of_maps = |name, enter| Door { name, kind: Kind::Map, seeds: seeds::maps(), enter };
+    let numbers = || (0..64_u8).map(|number| vec![number; 24]).collect::<Vec<_>>();
+    let rules = || seeds::files("examples/rules", &[".cfg", ".ini", ".rule", ".jsonc", ".json"], 1 << 16);
+    let texts = || MAPS.iter().filter_map(|map| Some(map.entities().ok()?.to_bytes().to_vec())).collect::<Vec<_>>();
+    let lump = |name: &str| {
+        let bytes = MAPS.iter().filter_map(|map| Some(map.bytes(map.slot(name).ok()?.id).ok()?.to_vec()));
+        bytes.filter(|bytes| !bytes.is_empty()).collect::<Vec<_>>()
+    };
+    let packed = || lump("PAKFILE").iter().chain(&texts()).filter_map(|it| lzma::compress(it).ok()).collect();
+    vec![
+        of_maps("open", maps::open),
+        of_maps("laws", maps::laws),
+        of_maps("ops", maps::ops),
+        of_maps("game", maps::game),
+        of_maps("folder", maps::folder),
+        of_maps("mapped", twice::mapped),
+        of_maps("orders", twice::byte_orders),
+        of_maps("sizes", twice::light_sizes),
+        door("entities", texts(), texts::entities),
+        door("tokens", texts(), twice::tokens),
+        door("edits", numbers(), edits::edits),
+        door("follow", numbers(), edits::follow),
+        door("merge", numbers(), edits::merged),
+        door("selectors", seeds::lines(seeds::SELECTORS), texts::selectors),
+        door("assignments", seeds::lines(seeds::ASSIGNMENTS), texts::assignments),
+        door("queries", seeds::lines(seeds::QUERIES), texts::queries),
+        door("rules", rules(), texts::read_rules),
+        door("scripts", seeds::files("examples/scripts", &[".rhai"], 1 << 16), texts::scripts),
+        door("patches", patches(), texts::patches_in),
+        door("policy", seeds::files("examples", &[".toml"], 1 << 16), texts::policies),
+        door("pak", lump("PAKFILE"), files::pak),
+        door("zips", lump("PAKFILE"), twice::zips),
+        door("lzma", packed(), files::packed),
+        door("codecs", texts(), twice::codecs),
+        door("textures", lump("TEXTURES"), files::textures),
+        door("wad", seeds::files("tests", &[".wad"], 1 << 20), files::wads),
+        door("visibility", lump("VISIBILITY"), files::rows),
+        door("bspx", lump("VERTEXNORMALS").into_iter().chain(lump("LIGHTING")).collect(), files::blocks),
+        door("keyvalues", seeds::files("tests/game", &[".vmt", ".txt", ".res"], 1 << 18), texts::key_values),
+        door("fgd", vec![seeds::FGD.as_bytes().to_vec()], texts::fgd),
+        door("models", seeds::files("tests/game", &[".mdl", ".phy"], 1 << 20), files::game_models),
+        door("particles", seeds::files("tests/game", &[".pcf"], 1 << 20), files::particles),
+        door("vpk", seeds::files("tests/game", &[".vpk"], 1 << 20), files::archives),
+        door("aas", seeds::files("tests", &[".aas"], 1 << 20), files::areas),
+        door("lmp", lump("ENTITIES"), files::lumps),
+        door("pictures", lump("TEXTURES").into_iter().chain(texts()).collect(), files::pictures),
+    ]
+}
+
+fn patches() -> Vec<Vec<u8>> {
+    let Some(map) = WHOLE.first() else { return Vec::new() };
+    let (Ok(old), mut draft) = (map.entities(), map.draft()) else { return Vec::new() };
+    let Ok(new) = draft.entities() else { return Vec::new() };
+    let _ = new.remove(3);
+    let _ = new.get_mut(1).and_then(|mut entity| entity.set("light", "200"));
+    let _ = new.add([("classname", "light"), ("origin", "0 0 0")]);
+    let _ = new.move_before(5, 2);
+    let found = bspkit_ops::diff::diff(&old, new);
+    found.iter().map(|found| bspkit_text::patch::write(found).into_bytes()).collect()
+}
