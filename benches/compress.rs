@@ -65,7 +65,9 @@ fn compare(name: &str, bsp: &Bsp<'static>, turns: usize) -> Outcome {
         Ok(())
     });
     let pack = group.row("`lzma::compress`, one thread", work, reference, || {
-        ours = pieces.iter().try_fold(0, |sum, piece| Outcome::Ok(sum + lzma::compress(piece)?.len()))?;
+        ours = pieces
+            .iter()
+            .try_fold(0, |sum, piece| Outcome::Ok(sum + lzma::compress(piece, Default::default())?.len()))?;
         Ok(())
     });
     let whole = |threads: NonZeroUsize| {

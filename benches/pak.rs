@@ -224,7 +224,8 @@ fn compress(bytes: &Data<'_>, effort: &Effort) -> Outcome {
     let pak = Pak::parse(bytes.clone())?;
     let few: Vec<usize> = (0..effort.packed).collect();
     let size = few.iter().filter_map(|index| pak.get(*index)).map(|entry| entry.size()).sum();
-    let run = |threads: usize| -> Outcome<usize> { Ok(pak.clone().compress(&few, threads)?.bytes.1) };
+    let run =
+        |threads: usize| -> Outcome<usize> { Ok(pak.clone().compress(&few, threads, Default::default())?.bytes.1) };
     let packed = run(all)?;
     let title = format!("Compressing {} files, {size} bytes to {packed}", few.len());
     let mut group = Group::new(title);
@@ -233,7 +234,7 @@ fn compress(bytes: &Data<'_>, effort: &Effort) -> Outcome {
     group.measure(effort.turns.min(3))?;
 
     let mut packed = pak.clone();
-    packed.compress(&few, all)?;
+    packed.compress(&few, all, Default::default())?;
     let mut group = Group::new("Decompressing them".to_owned());
     let run = |threads: usize| -> Outcome<usize> { Ok(packed.clone().store(&few, threads)?.bytes.1) };
     let one = group.reference("one thread", Work::Bytes(size), || run(1));

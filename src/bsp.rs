@@ -223,8 +223,8 @@ impl<'a> Bsp<'a> {
     }
 
     /// Compresses bytes for this map.
-    pub(crate) fn pack(&self, bytes: &[u8]) -> Result<Vec<u8>> {
-        lzma::compress_for(bytes, self.dialect.rules.dictionary)
+    pub(crate) fn pack(&self, bytes: &[u8], level: lzma::Level) -> Result<Vec<u8>> {
+        lzma::compress_for(bytes, self.dialect.rules.dictionary, level)
     }
 
     /// The error for a slot whose bytes and directory disagree about its compression.

@@ -172,7 +172,7 @@ impl Builder {
     /// # Errors
     /// As [`lzma::compress`].
     pub fn compressed_lump(mut self, index: usize, bytes: &[u8]) -> Result<Self> {
-        let packed = lzma::compress_for(bytes, self.dialect.rules.dictionary)?;
+        let packed = lzma::compress_for(bytes, self.dialect.rules.dictionary, lzma::Level::default())?;
         let part = self.part(index);
         (part.bytes, part.unpacked) = (packed, bytes.len());
         Ok(self)
@@ -212,7 +212,7 @@ impl Builder {
     /// # Errors
     /// As [`lzma::compress`].
     pub fn compressed_game_lump(mut self, id: [u8; 4], version: u16, bytes: &[u8]) -> Result<Self> {
-        let stored = lzma::compress_for(bytes, self.dialect.rules.dictionary)?;
+        let stored = lzma::compress_for(bytes, self.dialect.rules.dictionary, lzma::Level::default())?;
         self.members.push(Member { id, version, flags: 1, length: bytes.len(), stored });
         Ok(self)
     }

@@ -9,7 +9,8 @@ use crate::bytes::{Data, wide};
 use crate::dialect::Role;
 use crate::draft::{Compression, Draft};
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::file::{Bounds, Slot, SlotId, lzma};
+use crate::file::lzma::{self, Level};
+use crate::file::{Bounds, Slot, SlotId};
 use crate::threads::{COMPRESSION_MEMORY, in_parallel_within};
 
 /// What to compress or decompress, and how many threads do it.
@@ -27,6 +28,8 @@ pub struct Options {
     pub all: bool,
     /// Compress or decompress the files in the pakfile as well.
     pub pak: bool,
+    /// How much time it takes for how few bytes.
+    pub level: Level,
     /// How many threads; by default one per core.
     pub threads: Option<NonZeroUsize>,
 }
@@ -43,6 +46,13 @@ impl Options {
     #[must_use]
     pub fn pak(mut self, pak: bool) -> Self {
         self.pak = pak;
+        self
+    }
+
+    /// Sets the level.
+    #[must_use]
+    pub fn level(mut self, level: Level) -> Self {
+        self.level = level;
         self
     }
 
@@ -182,7 +192,7 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
         if bytes.len() > lzma::MOST_DECOMPRESSED {
             return Ok(Done::Nothing(Outcome::LeftAlone));
         }
-        let packed = draft.bsp().pack(&bytes)?;
+        let packed = draft.bsp().pack(&bytes, options.level)?;
         if packed.len() >= bytes.len() && !options.all {
             return Ok(Done::Nothing(Outcome::Grows));
         }
@@ -315,7 +325,7 @@ fn pak(draft: &mut Draft<'_>, options: &Options, to: Compression, report: &mut R
     let pak = draft.pak()?;
     let files: Vec<usize> = (0..pak.len()).collect();
     let (packed, outcome) = match to {
-        Compression::Lzma => (pak.compress(&files, options.thread_count())?, Outcome::Compressed),
+        Compression::Lzma => (pak.compress(&files, options.thread_count(), options.level)?, Outcome::Compressed),
         Compression::Raw => (pak.store(&files, options.thread_count())?, Outcome::Decompressed),
     };
     let left_alone =

@@ -30,7 +30,7 @@ pub(crate) fn zip(files: &[(String, String)], is_compressed: bool, comment: &[u8
 /// A zip's own header of LZMA data (the version of the encoder, the size of the properties, the properties), then the
 /// stream of a compressed lump.
 fn packed(bytes: &[u8]) -> Result<Vec<u8>> {
-    let lump = lzma::compress(bytes)?;
+    let lump = lzma::compress(bytes, Default::default())?;
     Ok([&[9, 38, 5, 0], &lump[12..]].concat())
 }
 

@@ -65,7 +65,7 @@ class Pak(MutableMapping[str, bytes]):
         """Gives a file another name; its bytes and its position stay."""
         self._native.rename(old, new)
 
-    def compress(self, policy: str | Iterable[str] | Mapping[str, _Method] = "**") -> Packed:
+    def compress(self, policy: str | Iterable[str] | Mapping[str, _Method] = "**", *, level: int = 6) -> Packed:
         """Stores files in another way, where they become smaller by it.
 
         ``policy`` is a pattern of the files that are compressed, several patterns, or a mapping of patterns to
@@ -73,20 +73,22 @@ class Pak(MutableMapping[str, bytes]):
 
             pak.compress({"**": "lzma", "*.vtf": "stored", "materials/skybox/**": "keep"})
 
+        ``level`` is 0 for the fastest to 9 for the smallest result.
+
         Sounds and other files that engines read in pieces are never compressed. Games from Team Fortress 2's engine on
         read compressed files; Left 4 Dead, Portal 2 and older games do not.
         """
         if isinstance(policy, Mapping):
-            return self._pack(policy)
+            return self._pack(policy, level)
         patterns = [policy] if isinstance(policy, str) else policy
-        return self._pack({pattern: "lzma" for pattern in patterns})
+        return self._pack({pattern: "lzma" for pattern in patterns}, level)
 
     def store(self, *patterns: str) -> Packed:
         """Decompresses the files that the patterns match, or all."""
         return self._pack({pattern: "stored" for pattern in patterns or ("**",)})
 
-    def _pack(self, policy: Mapping[str, _Method]) -> Packed:
-        return Packed(*self._native.pack(list(policy.items())))
+    def _pack(self, policy: Mapping[str, _Method], level: int = 6) -> Packed:
+        return Packed(*self._native.pack(list(policy.items()), level))
 
     def set_time(self, time: datetime | str | None, *patterns: str) -> int:
         """Sets the time of the files that the patterns match, or all; returns how many. ``None`` is no time."""

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::{self as content, Pak as Files, Pattern, Time};
 use bspkit::disk::input;
+use bspkit::file::lzma::Level;
 use bspkit::{Error, ErrorKind};
 use bspkit_text::pak::{Extracted, Names, extract, files_in, sync};
 use pyo3::exceptions::{PyKeyError, PyUserWarning};
@@ -176,9 +177,10 @@ impl Pak {
 
     /// Compresses files (`lzma`) or decompresses them (`stored`), each by the last pattern of the policy that matches it;
     /// the result has how many changed and were kept, the bytes before and after, and what failed.
-    fn pack(&self, py: Python<'_>, policy: Vec<(String, String)>) -> Res<Packed> {
+    fn pack(&self, py: Python<'_>, policy: Vec<(String, String)>, level: u8) -> Res<Packed> {
+        let level = Level::new(level)?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        self.long(py, move |files| pack(files, &policy, threads))
+        self.long(py, move |files| pack(files, &policy, level, threads))
     }
 
     /// Sets the time of the files that the patterns match: `2013-06-20T12:34:56`; an empty text for none.
@@ -278,7 +280,12 @@ impl Pak {
 type Packed = (usize, usize, usize, usize, Vec<(String, String)>);
 
 /// Stores each file by the last pattern that matches it.
-fn pack(files: &mut Files<'static>, policy: &[(String, String)], threads: usize) -> bspkit::Result<Packed> {
+fn pack(
+    files: &mut Files<'static>,
+    policy: &[(String, String)],
+    level: Level,
+    threads: usize,
+) -> bspkit::Result<Packed> {
     let mut chosen = vec![None; files.len()];
     for (pattern, method) in policy {
         if !matches!(&**method, "lzma" | "stored" | "keep") {
@@ -290,7 +297,7 @@ fn pack(files: &mut Files<'static>, policy: &[(String, String)], threads: usize)
     let of =
         |wanted: &str| -> Vec<usize> { (0..chosen.len()).filter(|index| chosen[*index] == Some(wanted)).collect() };
     let mut new = files.clone();
-    let parts = [new.compress(&of("lzma"), threads)?, new.store(&of("stored"), threads)?];
+    let parts = [new.compress(&of("lzma"), threads, level)?, new.store(&of("stored"), threads)?];
     let name = |index| files.get(index).map_or(String::new(), |entry| escaped(entry.name()).to_string());
     let failed = parts.iter().flat_map(|part| &part.failed);
     let failed = failed.map(|(index, error)| (name(*index), error.to_string())).collect();

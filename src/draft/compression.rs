@@ -5,6 +5,7 @@ use crate::bsp::Bsp;
 use crate::bytes::{Data, Rope};
 use crate::dialect::Role;
 use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::lzma::Level;
 use crate::file::{self, Edit, Slot, SlotId};
 
 /// How the bytes of a slot are stored.
@@ -90,7 +91,7 @@ impl<'a> Draft<'a> {
             Compression::Raw => Stored::Raw(self.bsp.bytes(slot)?),
             Compression::Lzma => {
                 let of = self.bytes(slot)?;
-                let packed = Data::from(self.bsp.pack(&of)?);
+                let packed = Data::from(self.bsp.pack(&of, Level::default())?);
                 Stored::Lzma { of, packed }
             }
         };
@@ -166,7 +167,7 @@ impl<'a> Draft<'a> {
         let unpacked = Some(bytes.len());
         let stored = match ready {
             Some(packed) => Rope::from(packed),
-            None => Rope::from(self.bsp.pack(&bytes.to_data())?),
+            None => Rope::from(self.bsp.pack(&bytes.to_data(), Level::default())?),
         };
         Ok(Some(Edit { slot, stored, unpacked }))
     }

@@ -49,7 +49,7 @@ pub(crate) const DECLARED_DICTIONARY: u32 = 1 << 24;
 /// The size after decompression, if `stored` is exactly one compressed piece.
 ///
 /// ```
-/// let packed = bspkit::file::lzma::compress(b"worldspawn")?;
+/// let packed = bspkit::file::lzma::compress(b"worldspawn", Default::default())?;
 /// assert_eq!(bspkit::file::lzma::decompressed_size(&packed), Some(10));
 /// assert_eq!(bspkit::file::lzma::decompressed_size(b"worldspawn"), None);
 /// # Ok::<(), bspkit::Error>(())
@@ -104,12 +104,12 @@ pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<
 ///
 /// # Errors
 /// [`ErrorKind::TooLarge`] above [`MOST_DECOMPRESSED`], which could not be read back.
-pub fn compress(bytes: &[u8]) -> Result<Vec<u8>> {
-    compress_for(bytes, DECLARED_DICTIONARY)
+pub fn compress(bytes: &[u8], level: Level) -> Result<Vec<u8>> {
+    compress_for(bytes, DECLARED_DICTIONARY, level)
 }
 
 /// As [`compress`], with another dictionary declared, which bounds the encoder's window.
-pub(crate) fn compress_for(bytes: &[u8], dictionary: u32) -> Result<Vec<u8>> {
+pub(crate) fn compress_for(bytes: &[u8], dictionary: u32, level: Level) -> Result<Vec<u8>> {
     let too_large = |_| Error::new(ErrorKind::TooLarge, format!("{} bytes are too many to compress", bytes.len()));
     let unpacked = u32::try_from(bytes.len()).map_err(too_large)?;
     if bytes.len() > MOST_DECOMPRESSED {
@@ -120,21 +120,53 @@ pub(crate) fn compress_for(bytes: &[u8], dictionary: u32) -> Result<Vec<u8>> {
         return Err(Error::new(ErrorKind::TooLarge, message));
     }
     let mut packed = vec![0; LzmaHeader::SIZE];
-    let properties = encode(bytes, dictionary, &mut packed)?;
+    let properties = encode(bytes, dictionary, level, &mut packed)?;
     let stream = u32::try_from(packed.len() - LzmaHeader::SIZE).map_err(too_large)?;
     let header = LzmaHeader { magic: *b"LZMA", unpacked, packed: stream, properties };
     packed[..LzmaHeader::SIZE].copy_from_slice(&header.encode());
     Ok(packed)
 }
 
+/// How long a match must be to be taken without a look for a longer one, for each level. Level 6 with the 64 of other
+/// encoders takes up to a fifth more time than liblzma; with 40 it takes as much or less, for at most a hundredth more
+/// bytes (lumps of four maps, CPU time).
+const NICE_LENGTHS: [u32; 10] = [128, 128, 273, 273, 16, 32, 40, 64, 128, 273];
+
+/// How much time compression takes: from 0, the fastest, to 9, the smallest result. Readers take all of them alike. The
+/// default is 6.
+///
+/// ```
+/// use bspkit::file::lzma::Level;
+/// assert!(Level::new(1)? < Level::default());
+/// assert!(Level::new(10).is_err());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Level(u8);
+
+impl Level {
+    /// A level.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] above 9.
+    pub fn new(level: u8) -> Result<Self> {
+        let wrong = || Error::new(ErrorKind::Argument, format!("{level} is no level of compression: they are 0 to 9"));
+        (level < 10).then_some(Level(level)).ok_or_else(wrong)
+    }
+}
+
+impl Default for Level {
+    fn default() -> Self {
+        Level(6)
+    }
+}
+
 /// Appends the raw stream of a piece to `out` and returns its properties.
-pub(crate) fn encode(bytes: &[u8], dictionary: u32, out: &mut Vec<u8>) -> Result<[u8; 5]> {
+pub(crate) fn encode(bytes: &[u8], dictionary: u32, level: Level, out: &mut Vec<u8>) -> Result<[u8; 5]> {
     let too_large = |_| Error::new(ErrorKind::TooLarge, format!("{} bytes are too many to compress", bytes.len()));
     let unpacked = u32::try_from(bytes.len()).map_err(too_large)?;
-    let mut options = LzmaOptions::with_preset(6);
-    // With the preset's 64 this encoder takes up to a fifth more time than liblzma, with 40 as much or less for at most
-    // a hundredth more bytes (lumps of four maps, CPU time). Hash chains take half the time and give up to 6 % more.
-    options.nice_len = 40;
+    let mut options = LzmaOptions::with_preset(u32::from(level.0));
+    options.nice_len = NICE_LENGTHS[usize::from(level.0)];
     options.dict_size = window(bytes.len(), dictionary);
     (options.lc, options.lp, options.pb) = (3, 0, 2);
     let mut properties = [options.get_props(), 0, 0, 0, 0];
@@ -158,14 +190,14 @@ mod tests {
     fn packs_what_engines_know() {
         let four = b"LZMA\x04\0\0\0\x07\0\0\0\x5d\0\0\0\x01\x00\x00\x68\x7e\x5e\x00\x00";
         assert_eq!(decompress(four).unwrap(), [0; 4]);
-        let ours = compress(&[0; 4]).unwrap();
+        let ours = compress(&[0; 4], Level::default()).unwrap();
         assert_eq!(ours[12..17], four[12..17]);
         assert_eq!(decompress(&ours).unwrap(), [0; 4]);
     }
 
     #[test]
     fn a_lie_about_the_size_is_an_error() {
-        let mut packed = compress(b"some text, some text, some text").unwrap();
+        let mut packed = compress(b"some text, some text, some text", Level::default()).unwrap();
         packed[4..8].copy_from_slice(&30_000_000_u32.to_le_bytes());
         assert_eq!(decompress(&packed).unwrap_err().kind(), ErrorKind::Malformed);
         packed[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
@@ -174,13 +206,16 @@ mod tests {
 
     #[test]
     fn what_could_not_be_read_back_is_not_packed() {
-        assert_eq!(compress(&vec![0; MOST_DECOMPRESSED + 1]).unwrap_err().kind(), ErrorKind::TooLarge);
+        assert_eq!(
+            compress(&vec![0; MOST_DECOMPRESSED + 1], Level::default()).unwrap_err().kind(),
+            ErrorKind::TooLarge
+        );
     }
 
     #[test]
     fn bad_headers_and_streams_are_errors() {
         let text = b"some text, some text, some other text".repeat(20);
-        let packed = compress(&text).unwrap();
+        let packed = compress(&text, Level::default()).unwrap();
         let stream = |bytes: &[u8]| {
             let mut whole = packed[..LzmaHeader::SIZE].to_vec();
             whole.extend(bytes);
@@ -221,7 +256,7 @@ mod tests {
     #[test]
     fn bytes_after_the_stream_are_counted() {
         for size in [0_usize, 10, 3000, 2 << 20] {
-            let packed = compress(&vec![7; size]).unwrap();
+            let packed = compress(&vec![7; size], Level::default()).unwrap();
             let header = LzmaHeader::decode(&packed).unwrap();
             for junk in [0, 8] {
                 let stream = [&packed[LzmaHeader::SIZE..], &vec![1; junk][..]].concat();
@@ -235,14 +270,14 @@ mod tests {
         fn what_was_packed_unpacks(bytes: Vec<u8>, run in 0_usize..5000) {
             let mut bytes = bytes;
             bytes.extend(std::iter::repeat_n(7, run));
-            let packed = compress(&bytes).unwrap();
+            let packed = compress(&bytes, Level::default()).unwrap();
             prop_assert_eq!(decompressed_size(&packed), Some(bytes.len()));
             prop_assert_eq!(decompress(&packed).unwrap(), bytes);
         }
 
         #[test]
         fn noise_never_panics(noise: Vec<u8>) {
-            let mut stored = compress(b"").unwrap();
+            let mut stored = compress(b"", Level::default()).unwrap();
             stored.extend(&noise);
             let packed = u32::try_from(stored.len() - 17).unwrap();
             stored[8..12].copy_from_slice(&packed.to_le_bytes());

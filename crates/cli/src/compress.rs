@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use bspkit::compress::{self, Report};
+use bspkit::file::lzma::Level;
 use bspkit::{Bsp, Draft, ErrorKind};
 use bspkit_ops::prune::{Freed, Options, Pruned, PrunedLump, prune};
 use bspkit_text::records::list_name;
@@ -22,6 +23,7 @@ use super::talk::{Code, Job};
 #[command(mut_arg("layout", |layout| layout.default_value("repack")), after_help = help!(
     "  bspkit compress source.bsp -o out.bsp
   bspkit compress source.bsp --all -o out.bsp
+  bspkit compress source.bsp --pak --level 1 -o out.bsp
   bspkit compress sources -o packed -v"
 ))]
 pub(crate) struct Args {
@@ -33,7 +35,22 @@ pub(crate) struct Args {
     #[command(flatten)]
     pak: Pak,
     #[command(flatten)]
+    effort: Effort,
+    #[command(flatten)]
     save: Save,
+}
+
+// Also of `pak compress`. (A doc comment would become the help of the command.)
+#[derive(clap::Args)]
+pub(super) struct Effort {
+    /// How hard to try: 0 is the fastest, 9 gives the smallest map
+    #[arg(long, value_name = "0-9", default_value = "6", value_parser = level)]
+    pub(super) level: Level,
+}
+
+fn level(text: &str) -> std::result::Result<Level, String> {
+    let level = text.parse().map_err(|_| "it is not a number from 0 to 9".to_owned())?;
+    Level::new(level).map_err(|error| error.to_string())
 }
 
 // The option of both commands. (A doc comment would become the help of the command.)
@@ -45,7 +62,7 @@ pub(super) struct Pak {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let how = how(cx, &args.pak).all(args.all);
+    let how = how(cx, &args.pak).all(args.all).level(args.effort.level);
     each(cx, &args.maps, &args.save, |draft| compress::compress(draft, &how))
 }
 

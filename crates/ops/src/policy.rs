@@ -23,6 +23,7 @@ use bspkit::content::pak::{Method, Pak};
 use bspkit::content::pattern::Pattern;
 use bspkit::content::select::Selector;
 use bspkit::dialect::{Dialect, Engine, Role};
+use bspkit::file::lzma::Level;
 use bspkit::finding::{Code, Finding, Severity};
 use bspkit::verify::{self, Verdict};
 use bspkit::{Bsp, Error, Result, SegmentKind};
@@ -370,7 +371,7 @@ fn check_compression_of_files(pak: &Pak<'_>, at: At<'_>, wanted: Option<Compress
     let mut compressed = pak.clone();
     let all: Vec<usize> = (0..pak.len()).collect();
     // A pakfile of a console cannot be compressed.
-    if wanted == Compressed::Required && compressed.compress(&all, 1).is_err() {
+    if wanted == Compressed::Required && compressed.compress(&all, 1, Level::default()).is_err() {
         return;
     }
     for (entry, after) in pak.iter().zip(compressed.iter()) {

@@ -60,7 +60,7 @@ pub fn all() -> Vec<Door> {
         let bytes = MAPS.iter().filter_map(|map| Some(map.bytes(map.slot(name).ok()?.id).ok()?.to_vec()));
         bytes.filter(|bytes| !bytes.is_empty()).collect::<Vec<_>>()
     };
-    let packed = || lump("PAKFILE").iter().chain(&texts()).filter_map(|it| lzma::compress(it).ok()).collect();
+    let packed = || lump("PAKFILE").iter().chain(&texts()).filter_map(|it| lzma::compress(it, lzma::Level::default()).ok()).collect();
     vec![
         of_maps("open", maps::open),
         of_maps("laws", maps::laws),

@@ -208,7 +208,8 @@ fn alone(lump: &[u8]) -> Option<Vec<u8>> {
 
 /// liblzma reads what we compress, and we read what liblzma compresses.
 pub fn codecs(bytes: &[u8]) {
-    let Ok(packed) = lzma::compress(bytes) else { return };
+    let level = lzma::Level::new(bytes.first().map_or(6, |byte| byte % 10)).expect("a level");
+    let Ok(packed) = lzma::compress(bytes, level) else { return };
     let mut unpacked = Vec::new();
     let stream = liblzma::stream::Stream::new_lzma_decoder(u64::MAX).expect("a decoder");
     let file = alone(&packed).expect("a header");

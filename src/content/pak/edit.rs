@@ -9,7 +9,7 @@ use super::{Entry, Method, Node, Pak, Pattern};
 use crate::bytes::{escaped, wide};
 use crate::content::pak;
 use crate::content::texture_names::Renaming;
-use crate::file::lzma::{self, MOST_DECOMPRESSED};
+use crate::file::lzma::{self, Level, MOST_DECOMPRESSED};
 use crate::threads::{COMPRESSION_MEMORY, in_parallel_within};
 use crate::{Data, Error, ErrorKind, Result, near};
 
@@ -80,7 +80,7 @@ impl<'a> Pak<'a> {
         }
         let mut content = Content::stored(data)?;
         if entry.method() == Method::Lzma && !entry::is_read_in_pieces(entry.name()) {
-            let packed = entry::pack(&content.stored)?;
+            let packed = entry::pack(&content.stored, Level::default())?;
             if packed.len() < content.stored.len() {
                 content = Content { method: LZMA, stored: Data::from(packed), ..content };
             }
@@ -467,7 +467,7 @@ impl Pak<'_> {
 /// let mut pak = Pak::new(b"");
 /// pak.add("a.vmt", vec![b' '; 1000])?;
 /// pak.add("b.wav", vec![b' '; 1000])?;
-/// let packed = pak.compress(&[0, 1], 2)?;
+/// let packed = pak.compress(&[0, 1], 2, Default::default())?;
 /// assert_eq!((packed.changed, packed.kept), (1, 1));
 /// assert_eq!(pak.get(1).unwrap().method(), Method::Stored);
 /// # Ok::<(), bspkit::Error>(())
@@ -487,12 +487,12 @@ pub struct Packed {
 
 impl<'a> Pak<'a> {
     /// Compresses files with LZMA where that makes them smaller, on this many threads; the result does not depend on
-    /// their number. Sounds and the like (`mp3`, `wav`, `ogg`, `ani`, `vcs`) stay as they are: engines read those in
+    /// their number, but on the level. Sounds and the like (`mp3`, `wav`, `ogg`, `ani`, `vcs`) stay as they are: engines read those in
     /// pieces and cannot if they are compressed.
     ///
     /// # Errors
     /// [`crate::ErrorKind::NotFound`] if there are fewer files, [`crate::ErrorKind::Refused`] for a console's pakfile.
-    pub fn compress(&mut self, indices: &[usize], threads: usize) -> Result<Packed> {
+    pub fn compress(&mut self, indices: &[usize], threads: usize, level: Level) -> Result<Packed> {
         self.pack(
             indices,
             threads,
@@ -507,7 +507,7 @@ impl<'a> Pak<'a> {
                 if data.len() > MOST_DECOMPRESSED {
                     return Ok(None);
                 }
-                let packed = entry::pack(&data)?;
+                let packed = entry::pack(&data, level)?;
                 let header = entry.record();
                 let content = Content { method: LZMA, crc: header.crc, size: header.size, stored: Data::from(packed) };
                 Ok((content.stored.len() < data.len()).then_some(content))

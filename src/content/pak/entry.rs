@@ -397,9 +397,9 @@ pub(super) fn unpack(stored: &[u8], size: usize) -> Result<(Vec<u8>, usize)> {
 }
 
 /// Compresses a file.
-pub(super) fn pack(bytes: &[u8]) -> Result<Vec<u8>> {
+pub(super) fn pack(bytes: &[u8], level: lzma::Level) -> Result<Vec<u8>> {
     let mut packed = vec![0; LzmaEntryHeader::SIZE];
-    let properties = lzma::encode(bytes, lzma::DECLARED_DICTIONARY, &mut packed)?;
+    let properties = lzma::encode(bytes, lzma::DECLARED_DICTIONARY, level, &mut packed)?;
     let header = LzmaEntryHeader { major: SDK.0, minor: SDK.1, properties_size: 5, properties };
     packed[..LzmaEntryHeader::SIZE].copy_from_slice(&header.encode());
     Ok(packed)

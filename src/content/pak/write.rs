@@ -7,6 +7,7 @@ use super::entry::{self, LZMA};
 use super::record::{ABOUT_DATA, CENTRAL, CentralHeader, DESCRIPTOR, EndRecord, HAS_DESCRIPTOR, LOCAL, LocalHeader};
 use super::{Central, Entry, Method, Node, Pak, Source, Time};
 use crate::bytes::{self, index};
+use crate::file::lzma::Level;
 use crate::record::{Field, Record};
 use crate::{Data, Error, ErrorKind, Result, Rope};
 
@@ -505,7 +506,7 @@ impl<'a> Pak<'a> {
         entry.check_lengths()?;
         let mut content = Content::stored(data)?;
         if entry.method() == Method::Lzma {
-            let packed = Data::from(entry::pack(&content.stored)?);
+            let packed = Data::from(entry::pack(&content.stored, Level::default())?);
             content = Content { method: LZMA, stored: packed, ..content };
         }
         let own = Own::restored(&entry, self.origin(index), content);

@@ -81,7 +81,7 @@ fn what_is_wrong_with_a_file_is_found() {
     use Severity::{Error, Warning};
     let plain = || File::new("a.txt", "data, data, data, data, data, data, data");
     let packed = |size, cut: usize| {
-        let packed = bspkit::file::lzma::compress(&plain().stored).unwrap();
+        let packed = bspkit::file::lzma::compress(&plain().stored, Default::default()).unwrap();
         let stored = [b"\x15\x03\x05\0", &packed[12..packed.len() - cut]].concat();
         File { stored, size, method: 14, ..plain() }
     };

@@ -49,7 +49,7 @@ fn files() -> impl Strategy<Value = File> {
         |(name, data, time, extra, comment, gap, attributes, (is_plain, is_stale, is_packed, has_both, has_gap))| {
             let mut file = File::new(name, &data);
             if is_packed && !data.is_empty() {
-                let packed = bspkit::file::lzma::compress(&data).unwrap();
+                let packed = bspkit::file::lzma::compress(&data, Default::default()).unwrap();
                 file.stored = [b"\x15\x03\x05\0", &packed[12..]].concat();
                 file.method = 14;
             }
@@ -136,7 +136,7 @@ fn apply(pak: &mut Pak<'_>, expected: &mut Vec<Expected>, edit: &Edit) {
             let methods = |pak: &Pak<'_>| -> Vec<Method> { pak.iter().map(|entry| entry.method()).collect() };
             let before = methods(pak);
             match edit {
-                Edit::Compress(_, threads) => pak.compress(&indices, *threads).unwrap(),
+                Edit::Compress(_, threads) => pak.compress(&indices, *threads, Default::default()).unwrap(),
                 _ => pak.store(&indices, 1).unwrap(),
             };
             let changed = before.into_iter().zip(methods(pak)).map(|(before, after)| before != after);
@@ -224,8 +224,8 @@ proptest! {
                     Edit::Remove(at) if len > 0 => pak.remove(&[at[0].index(len)]),
                     Edit::Rename(at, name) if len > 0 => pak.rename(at.index(len), name),
                     Edit::Add(name, data) => pak.add(name, data.clone()).map(drop),
-                    Edit::Compress(..) => pak.compress(&(0..len).collect::<Vec<_>>(), 1).map(drop),
-                    Edit::Store(..) => pak.store(&(0..len).collect::<Vec<_>>(), 1).map(drop),
+                    Edit::Compress(..) => pak.compress(&(0..len).collect::<Vec<_>>(), 1, Default::default()).map(drop),
+                    Edit::Store(..) => pak.store(&(0..len).collect::<Vec<_>>(), 1, Default::default()).map(drop),
                     _ => Ok(()),
                 };
                 if let Ok(rope) = pak.to_rope() {

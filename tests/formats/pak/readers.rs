@@ -83,7 +83,7 @@ fn others_read_what_we_write() {
             pak.remove(&[0]).unwrap();
         }
         check(&pak.to_rope().unwrap().to_data(), "edited");
-        pak.compress(&(0..pak.len()).collect::<Vec<_>>(), 2).unwrap();
+        pak.compress(&(0..pak.len()).collect::<Vec<_>>(), 2, Default::default()).unwrap();
         check(&pak.to_rope().unwrap().to_data(), "compressed");
     }
 }

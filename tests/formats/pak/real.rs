@@ -37,7 +37,7 @@ const EDITS: [Edit; 5] = [
         let is_quick = |index: &usize| pak.get(*index).unwrap().size() < 20_000;
         let some: Vec<usize> = (0..pak.len()).filter(is_quick).take(20).collect();
         let methods: Vec<_> = pak.iter().map(|entry| entry.method()).collect();
-        pak.compress(&some, 2).unwrap();
+        pak.compress(&some, 2, Default::default()).unwrap();
         for (index, method) in methods.into_iter().enumerate() {
             if pak.get(index).unwrap().method() != method {
                 expected[index].as_before = None;

@@ -29,7 +29,7 @@ fn a_new_file_is_as_valves_writer_makes_it() {
     assert_eq!(bytes(&pak), expected);
 
     pak.replace(0, vec![b'x'; 500]).unwrap();
-    pak.compress(&[0], 1).unwrap();
+    pak.compress(&[0], 1, Default::default()).unwrap();
     let zip = bytes(&pak);
     assert_eq!((half(&zip, 4), half(&zip, 6), half(&zip, 8)), (63, 0, 14));
     assert_eq!((word(&zip, 14), word(&zip, 22)), (crc32(&[b'x'; 500]) as usize, 500));
@@ -127,7 +127,7 @@ fn what_is_compressed_stays_so_and_sounds_never_are() {
         pak.add(name, data).unwrap();
     }
     let all: Vec<usize> = (0..pak.len()).collect();
-    let packed = pak.compress(&all, 2).unwrap();
+    let packed = pak.compress(&all, 2, Default::default()).unwrap();
     assert_eq!((packed.changed, packed.kept, packed.failed.len()), (2, 6, 0));
     let methods: Vec<_> = pak.iter().map(|entry| entry.method()).collect();
     assert_eq!((methods[0], methods[6]), (Method::Lzma, Method::Lzma));
@@ -138,7 +138,7 @@ fn what_is_compressed_stays_so_and_sounds_never_are() {
     let zip = bytes(&pak);
     let again = Pak::parse(&zip[..]).unwrap();
     let mut other = again.clone();
-    assert_eq!(other.compress(&all, 1).unwrap().changed, 0);
+    assert_eq!(other.compress(&all, 1, Default::default()).unwrap().changed, 0);
     assert!(!other.is_edited(), "what is as wanted is not touched");
     assert!(again.check(2).iter().all(|finding| !finding.is_error()));
 }
@@ -150,7 +150,7 @@ fn threads_do_not_change_the_result() {
     let all: Vec<usize> = (0..40).collect();
     let packed = |threads| {
         let mut pak = Pak::parse(&before[..]).unwrap();
-        pak.compress(&all, threads).unwrap();
+        pak.compress(&all, threads, Default::default()).unwrap();
         bytes(&pak)
     };
     assert_eq!(packed(1), packed(7));

@@ -17,7 +17,7 @@ fn delicate() -> Bsp<'static> {
     pak.add("materials/maps/room_v20/maps/room_v20/own/wall_depth_24.vmt", patch).unwrap();
     pak.add("materials/maps/room_v20b/c0_0_0.vtf", "VTF").unwrap();
     let packed = pak.add("materials/maps/room_v20/packed.vmt", patch.repeat(9)).unwrap();
-    pak.compress(&[packed], 1).unwrap();
+    pak.compress(&[packed], 1, Default::default()).unwrap();
     let all: Vec<usize> = (0..pak.len()).collect();
     pak.set_time(&all, Time::parse("2013-06-20").unwrap()).unwrap();
     let mut world = draft.entities().unwrap().first_class("worldspawn").unwrap();

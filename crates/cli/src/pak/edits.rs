@@ -16,6 +16,7 @@ use bspkit_text::pak::{self, FoundFile, Names, files_in};
 use clap::ValueEnum;
 
 use super::names_of;
+use crate::compress::Effort;
 use crate::context::{Choice, Context};
 use crate::help;
 use crate::maps::MapArgs;
@@ -528,6 +529,8 @@ pub(super) fn run_set_time(cx: &Context, args: &SetTimeArgs) -> Result<Code> {
 pub(crate) struct CompressArgs {
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    effort: Effort,
 }
 
 // The arguments of both commands. (A doc comment would become the help of the command.)
@@ -546,12 +549,15 @@ pub(super) struct Which {
 }
 
 pub(super) fn run_compress(cx: &Context, args: &CompressArgs) -> Result<Code> {
-    each(cx, &args.which, true, Pak::compress)
+    each(cx, &args.which, true, |pak, files, threads| pak.compress(files, threads, args.effort.level))
 }
 
-pub(super) type Work<'a> = fn(&mut Pak<'a>, &[usize], usize) -> bspkit::Result<Packed>;
-
-pub(super) fn each(cx: &Context, args: &Which, is_compressing: bool, work: Work<'static>) -> Result<Code> {
+fn each(
+    cx: &Context,
+    args: &Which,
+    is_compressing: bool,
+    work: impl Fn(&mut Pak<'static>, &[usize], usize) -> bspkit::Result<Packed> + Sync,
+) -> Result<Code> {
     args.save.each(cx, args.maps.find().one_by_one(), |draft, _, job| {
         job.lists_all = true;
         let caveat = draft.bsp().compression_caveat().filter(|_| is_compressing);

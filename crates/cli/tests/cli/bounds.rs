@@ -13,6 +13,10 @@ const TEXT: &str = "{\n\"classname\" \"worldspawn\"\n}\n\0";
 /// How files are packed.
 type Work = fn(&mut Pak<'static>, &[usize], usize) -> bspkit::Result<Packed>;
 
+fn compress(pak: &mut Pak<'static>, files: &[usize], threads: usize) -> bspkit::Result<Packed> {
+    pak.compress(files, threads, Default::default())
+}
+
 /// A map whose pakfile has this many entries that all are one body of `size` bytes.
 fn shared_body(entries: u16, size: usize, work: Work) -> Vec<u8> {
     let mut pak = Pak::new(b"");
@@ -35,7 +39,7 @@ fn shared_body(entries: u16, size: usize, work: Work) -> Vec<u8> {
 
 /// A map with lumps that all are one compressed piece.
 fn shared_piece(lumps: usize, size: usize) -> Vec<u8> {
-    let piece = lzma::compress(&vec![0; size]).unwrap();
+    let piece = lzma::compress(&vec![0; size], Default::default()).unwrap();
     let mut map = Builder::new(&dialect::SOURCE).lump(0, TEXT).lump(1, piece.clone()).build().unwrap();
     let at = map.windows(piece.len()).position(|window| window == piece).unwrap();
     let entry = [at, piece.len(), 0, size].map(|word| u32::try_from(word).unwrap().to_le_bytes()).concat();
@@ -48,7 +52,7 @@ fn shared_piece(lumps: usize, size: usize) -> Vec<u8> {
 #[test]
 fn files_that_share_a_body_are_not_extracted() {
     let room = Room::empty();
-    room.write("map.bsp", &shared_body(2000, 31 << 20, Pak::compress));
+    room.write("map.bsp", &shared_body(2000, 31 << 20, compress));
     let (names, start) = (room.names(), Instant::now());
     for line in ["pak extract map.bsp -o out", "pak store map.bsp -o out.bsp"] {
         let run = room.bspkit(line).without_data(2);
@@ -61,7 +65,7 @@ fn files_that_share_a_body_are_not_extracted() {
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     // A few of them are no danger, and files that shrink well are extracted.
     room.bspkit("pak extract map.bsp -o one #3").done();
-    room.write("zeros.bsp", &shared_body(1, 31 << 20, Pak::compress));
+    room.write("zeros.bsp", &shared_body(1, 31 << 20, compress));
     room.bspkit("pak extract zeros.bsp -o zeros").done();
     assert_eq!(room.read("zeros/x").len(), 31 << 20);
 }
@@ -97,7 +101,7 @@ fn most_memory(room: &Room, line: &str) -> u64 {
 #[test]
 fn threads_share_the_memory() {
     let room = Room::empty();
-    room.write("map.bsp", &shared_body(8, 31 << 20, Pak::compress));
+    room.write("map.bsp", &shared_body(8, 31 << 20, compress));
     for line in ["pak verify map.bsp -j 8", "pak extract map.bsp -o out -j 8"] {
         let most = most_memory(&room, line);
         assert!((1..160 << 20).contains(&most), "{line}: {most} bytes");
@@ -152,7 +156,7 @@ fn a_member_that_ends_behind_the_file_is_damage() {
 #[test]
 fn equal_names_get_numbers() {
     let room = Room::empty();
-    room.write("map.bsp", &shared_body(300, 1, Pak::compress));
+    room.write("map.bsp", &shared_body(300, 1, compress));
     let run = room.bspkit("pak extract map.bsp -o out").without_data(0);
     assert!(room.path("out/x~300").exists(), "{}", run.err);
 }
@@ -186,7 +190,7 @@ fn names_are_stored_as_engines_write_them() {
 #[test]
 fn a_full_pakfile_says_only_that_it_is_full() {
     let room = Room::empty();
-    room.write("map.bsp", &shared_body(65535, 1, Pak::compress));
+    room.write("map.bsp", &shared_body(65535, 1, compress));
     room.write("x.vmt", b"x");
     let run = room.bspkit("pak add map.bsp y.vmt=x.vmt -o out.bsp").without_data(2);
     assert!(!run.err.contains("embedded"), "{}", run.err);

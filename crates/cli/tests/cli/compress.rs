@@ -53,6 +53,28 @@ fn all_is_all_and_twice_is_nothing() {
     assert_eq!(threads(1), threads(5));
 }
 
+/// A lower level is a larger file; all of them have the same lumps.
+#[test]
+fn a_level_decides_the_size_and_nothing_else() {
+    let room = Room::new();
+    // A text whose repetitions are far apart and differ, so that a longer look for them pays.
+    let words =
+        (0..60_000_u32).map(|word| format!("{:x} ", word.wrapping_mul(2_654_435_761) >> 20)).collect::<String>();
+    let map = Builder::new(&dialect::SOURCE).lump(0, SOURCE_TEXT).lump(43, words.clone());
+    room.write("raw.bsp", &map.build().unwrap());
+    let size = |level: &str| {
+        room.bspkit(&format!("compress raw.bsp {level} -o out.bsp")).done();
+        assert_eq!(room.bspkit("cat out.bsp TEXDATA_STRING_DATA").done().out, words.as_bytes());
+        room.read("out.bsp").len()
+    };
+    let [least, usual, most] = ["--level 0", "--level 6", "--level 9"].map(size);
+    assert!(least > usual && usual >= most, "{least} {usual} {most}");
+    assert_eq!(size(""), usual);
+    let run = room.bspkit("compress raw.bsp --level 10 -o out.bsp");
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    assert!(run.err.contains("10 is no level of compression: they are 0 to 9"), "{}", run.err);
+}
+
 #[test]
 fn every_piece_is_told_where_one_asks() {
     let room = room();

@@ -14,7 +14,7 @@ use super::checksum::areas;
 use super::room::{Room, fixture};
 
 /// A way of writing: its name, the commands that prepare it, and the command.
-const WRITES: [(&str, &[&str], &str); 15] = [
+const WRITES: [(&str, &[&str], &str); 17] = [
     ("a new map", &[], "ent set q3.bsp worldspawn message=x -o out.bsp"),
     (
         "a map that is replaced",
@@ -37,7 +37,13 @@ const WRITES: [(&str, &[&str], &str); 15] = [
     ("a map and its areas", &[], "ent set q3.bsp worldspawn message=x --in-place --fix-aas"),
     ("maps into a folder", &[], "ent set q3.bsp q2.bsp worldspawn message=x -o folder"),
     ("rules and their record", &[], "ent apply q3.bsp --rules r.cfg --in-place"),
+    (
+        "a merge of git",
+        &["ent set q3.bsp worldspawn message=x -o ours.bsp", "ent set q3.bsp worldspawn author=y -o theirs.bsp"],
+        "git merge q3.bsp ours.bsp theirs.bsp",
+    ),
     ("a text", &[], "ent export q3.bsp -o q3.ent"),
+    ("a lump file", &[], "lmp export room_v20.bsp entities"),
     ("a folder", &[], "unpack goldsrc.bsp -o folder"),
     ("a map of a folder", &["unpack goldsrc.bsp -o folder"], "pack folder -o out.bsp"),
     ("a WAD file", &[], "tex export goldsrc.bsp -o textures.wad"),
@@ -243,6 +249,64 @@ fn a_fault_at_any_call_leaves_old_or_new_files() {
     std::thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(work))));
     let found = found.into_inner().unwrap();
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// A disk of memory, for as long as the value lives; `None` where nothing may be mounted.
+struct Disk(PathBuf);
+
+impl Disk {
+    fn of(folder: PathBuf, size: usize) -> Option<Self> {
+        fs::create_dir(&folder).unwrap();
+        let mut command = Command::new("mount");
+        let command = command.args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(&folder);
+        let is_there = command.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+        is_there.then_some(Disk(folder))
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+/// A disk that is full, or that becomes full at any page of what is written, leaves the old files and says why.
+#[test]
+fn a_full_disk_leaves_old_or_new_files() {
+    const PAGE: usize = 4096;
+    for (name, before, line) in WRITES.iter().filter(|(name, ..)| !name.contains("backup")) {
+        let room = prepared(before);
+        let old = tree(&room);
+        room.bspkit(line).done();
+        let new = tree(&room);
+        let pages = |tree: &Tree| tree.values().map(|bytes| bytes.len().div_ceil(PAGE)).sum::<usize>();
+        let (mut failed, mut done) = (0, 0);
+        let most = pages(&old) + pages(&new) + 64;
+        for free in (0..8).chain((8..most).step_by(most / 8)) {
+            let small = Room::empty();
+            let Some(disk) = Disk::of(small.path("disk"), (pages(&old) + free) * PAGE) else {
+                eprintln!("notice: no disk can be mounted here; none becomes full");
+                return;
+            };
+            for (path, bytes) in &old {
+                fs::create_dir_all(disk.0.join(path).parent().unwrap()).unwrap();
+                fs::write(disk.0.join(path), bytes).unwrap();
+            }
+            let mut command = Command::new(env!("CARGO_BIN_EXE_bspkit"));
+            let output = command.args(line.split_whitespace()).current_dir(&disk.0).output().unwrap();
+            let now: Tree =
+                tree(&small).into_iter().map(|(path, it)| (path.strip_prefix("disk").unwrap().into(), it)).collect();
+            let err = String::from_utf8_lossy(&output.stderr).into_owned();
+            let is_done = output.status.success();
+            (failed, done) = (failed + usize::from(!is_done), done + usize::from(is_done));
+            assert!(is_done || err.contains("No space left"), "{name}, {free} pages: {err}");
+            let left = Left { was_hit: true, killed: false, code: output.status.code(), err, call: String::new() };
+            if let Err(wrong) = judge(&left, [&old, &new, &now], line.contains("=patch")) {
+                panic!("{name}, {free} pages: {wrong}\n{}", left.err);
+            }
+        }
+        assert!(done > 0 && (failed > 0 || line.contains("=patch")), "{name}: {failed} failed, {done} done");
+    }
 }
 
 /// The check sees what it is for.

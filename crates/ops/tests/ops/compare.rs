@@ -174,7 +174,7 @@ fn files_are_told_by_their_names_and_their_content() {
     pak.rename(at(pak, "b.txt"), "e.txt").unwrap();
     pak.remove(&[at(pak, "c.txt")]).unwrap();
     pak.add("new.txt", "new").unwrap();
-    pak.compress(&[at(pak, "long.txt")], 1).unwrap();
+    pak.compress(&[at(pak, "long.txt")], 1, Default::default()).unwrap();
     let found = touched(&draft);
     let mut lines = lines(&found);
     lines.sort();

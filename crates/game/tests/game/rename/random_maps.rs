@@ -82,7 +82,7 @@ impl Plan {
         let zip = Zip { comment: b"XZP1 0".to_vec(), ..Zip::of(self.files.iter().enumerate().map(file)) }.build();
         let mut pak = Pak::parse(&zip[..]).unwrap();
         let packed = self.files.iter().enumerate().filter(|(_, (.., is_packed))| *is_packed).map(|(at, _)| at);
-        let _ = pak.compress(&packed.collect::<Vec<_>>(), 1);
+        let _ = pak.compress(&packed.collect::<Vec<_>>(), 1, Default::default());
         let values: String = self.values.iter().map(|(key, value)| format!("\"{key}\" \"{value}\"\n")).collect();
         let entities = format!("{{\n\"classname\" \"worldspawn\"\n{values}}}\n\0");
         let pak = pak.to_rope().unwrap().to_data();

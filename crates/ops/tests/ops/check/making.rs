@@ -172,7 +172,7 @@ pub(crate) fn expanding() -> Vec<u8> {
 /// Lumps that unpack to 30 MiB each.
 pub(crate) fn bombs(lumps: &[usize]) -> Vec<u8> {
     const SIZE: i32 = 30 << 20;
-    let packed = bspkit::file::lzma::compress(&vec![0; usize::try_from(SIZE).unwrap()]).unwrap();
+    let packed = bspkit::file::lzma::compress(&vec![0; usize::try_from(SIZE).unwrap()], Default::default()).unwrap();
     let mut map = source();
     for lump in lumps.iter().copied() {
         let at = i32::try_from(map.len()).unwrap();

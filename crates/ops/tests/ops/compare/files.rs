@@ -13,7 +13,7 @@ fn with_files(files: &[(&str, &[u8])], packed: bool) -> Bsp<'static> {
     pak.remove(&(0..pak.len()).collect::<Vec<_>>()).unwrap();
     files.iter().for_each(|(name, bytes)| assert!(pak.add(name, bytes.to_vec()).is_ok()));
     if packed {
-        pak.compress(&(0..files.len()).collect::<Vec<_>>(), 1).unwrap();
+        pak.compress(&(0..files.len()).collect::<Vec<_>>(), 1, Default::default()).unwrap();
     }
     saved(&draft)
 }

@@ -32,7 +32,7 @@ fn every_byte_of_directories_within_lumps_is_named() {
     pak.remove(&(0..pak.len()).collect::<Vec<_>>()).unwrap();
     pak.add("cfg/a.cfg", "sv_gravity 800\n").unwrap();
     let packed = pak.add("materials/b.vmt", "LightmappedGeneric ".repeat(20)).unwrap();
-    pak.compress(&[packed], 1).unwrap();
+    pak.compress(&[packed], 1, Default::default()).unwrap();
     draft.set_compression(draft.bsp().slot("entities").unwrap().id, Compression::Lzma).unwrap();
     let built = saved(&draft);
     for (map, lumps) in [(&built, &["PAKFILE", "GAME_LUMP", "ENTITIES"][..]), (&fixture("q2/own_rooms_bspx"), &[])] {
