@@ -287,7 +287,22 @@ impl<'e, 'a> EntityMut<'e, 'a> {
             Some(origin) if was_edited && has_pairs_of_source(entities, origin, &own) => Body::Source(origin),
             _ => Body::Own(Arc::new(own)),
         };
+        self.check_read(&body)?;
         self.put(body)
+    }
+
+    /// Of an entity without an end, a string that nothing closes may go on into what is new.
+    fn check_read(&self, body: &Body) -> Result<()> {
+        let new = self.entities.view_of(self.index, body);
+        if self.entity().is_closed() && new.is_closed() {
+            return Ok(());
+        }
+        let read = Entities::parse(new.bytes(), self.entities.rules)?;
+        match read.len() == 1 && read.view(0).pairs().eq(new.pairs()) {
+            true => Ok(()),
+            false => Err(rule::refused("a quote that nothing closes would swallow what is new".to_owned())
+                .at(rule::place(self.index))),
+        }
     }
 
     /// Replaces the body, if the rules for whole entities allow it.

@@ -232,6 +232,18 @@ fn an_unterminated_value_is_only_closed_when_it_changes() {
     assert_eq!(edited(text, |entity| entity.set("b", "3").unwrap()), "{\n\"a\" \"1\"\n\"b\" \"3\"\0");
 }
 
+/// The string that the first brace is in goes to the end of the text, and would take a new pair along.
+#[test]
+fn nothing_goes_into_an_entity_whose_first_brace_is_in_an_open_string() {
+    for text in ["\"{ light\n", "{ \"a\" \"b\" \"key"] {
+        let mut entities = parse(text.as_bytes());
+        match entities.get_mut(0).unwrap().set("style", "1") {
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Refused),
+            Ok(()) => assert_eq!(parse(&entities.to_bytes()).get(0).unwrap().get("style"), Some(&b"1"[..])),
+        }
+    }
+}
+
 /// The quote before the last brace goes to the end of the text, and would take what comes after it along.
 #[test]
 fn nothing_goes_after_an_entity_whose_brace_is_in_an_open_string() {

@@ -225,7 +225,7 @@ proptest! {
                     Edit::Rename(at, name) if len > 0 => pak.rename(at.index(len), name),
                     Edit::Add(name, data) => pak.add(name, data.clone()).map(drop),
                     Edit::Compress(..) => pak.compress(&(0..len).collect::<Vec<_>>(), 1, Default::default()).map(drop),
-                    Edit::Store(..) => pak.store(&(0..len).collect::<Vec<_>>(), 1, Default::default()).map(drop),
+                    Edit::Store(..) => pak.store(&(0..len).collect::<Vec<_>>(), 1).map(drop),
                     _ => Ok(()),
                 };
                 if let Ok(rope) = pak.to_rope() {
