@@ -130,7 +130,7 @@ pub fn save(map: &Path, record: &Record, joined: bool) -> Result<()> {
         if joined {
             new.join(record::read(map)?);
         }
-        let text = record::write(&new).into_bytes();
+        let text = record::write(&new)?.into_bytes();
         Ok((old != Some(&text[..])).then_some(text))
     })
     .map(drop)

@@ -9,8 +9,8 @@ use bspkit::disk::{input, shown};
 use bspkit::json::syntax;
 use bspkit::{Error, ErrorKind, Result};
 
-/// The most bytes of a record: some ten thousand rules.
-const MOST: u64 = 4 << 20;
+/// The most bytes of a record: some hundred thousand rules.
+const MOST: u64 = 64 << 20;
 
 #[derive(Serialize, Deserialize)]
 struct File<R> {
@@ -43,8 +43,11 @@ pub fn read(map: &Path) -> Result<Record> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Record::default()),
         Ok(there) if there.is_file() && there.len() <= MOST => {}
         Ok(there) => {
-            let kind = if there.is_file() { ErrorKind::TooLarge } else { ErrorKind::Argument };
-            return Err(Error::new(kind, format!("{} is no record of rules", shown(&path))));
+            let (kind, why) = match there.is_file() {
+                true => (ErrorKind::TooLarge, format!(": it has {} bytes, more than {MOST}", there.len())),
+                false => (ErrorKind::Argument, String::new()),
+            };
+            return Err(Error::new(kind, format!("{} is no record of rules{why}", shown(&path))));
         }
         Err(error) => return Err(input::cannot_read(&path, error)),
     }
@@ -62,10 +65,19 @@ pub fn read(map: &Path) -> Result<Record> {
 }
 
 /// The text of a record.
-pub fn write(record: &Record) -> String {
+///
+/// # Errors
+/// [`ErrorKind::TooLarge`] for one that could not be read again.
+pub fn write(record: &Record) -> Result<String> {
     // Strings and numbers can always be written as JSON.
     let file = File { bspkit_rules: 1, checksum: record.checksum(), record };
     let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
     text.push('\n');
-    text
+    match u64::try_from(text.len()).is_ok_and(|len| len <= MOST) {
+        true => Ok(text),
+        false => {
+            let message = format!("the record of the rules would have {} bytes, more than {MOST}", text.len());
+            Err(Error::new(ErrorKind::TooLarge, message))
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! A map as lines of text, for `git diff`: what it is, its lumps with hashes of their content, its embedded files and
 //! its entities. The same content gives the same text wherever it is in the file.
 
+use std::io::{self, Read};
+
 use md5::{Digest, Md5};
 
 use bspkit::Bsp;
@@ -46,11 +48,25 @@ pub fn outline(bsp: &Bsp<'_>) -> Vec<u8> {
 ///
 /// ```
 /// let error = bspkit::Bsp::parse(b"text").unwrap_err();
-/// let line = bspkit_text::outline::not_a_map(b"text", &error);
+/// let line = bspkit_text::outline::not_a_map(&b"text"[..], &error)?;
 /// assert_eq!(line, "not a map: 4 bytes, md5 1cb251ec0d568de6a929b520c4aed8d1: this is not a map of the BSP family\n");
+/// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn not_a_map(bytes: &[u8], why: &Error) -> String {
-    format!("not a map: {} bytes, md5 {}: {why}\n", bytes.len(), hash(bytes))
+///
+/// # Errors
+/// Those of the reader.
+pub fn not_a_map(mut file: impl Read, why: &Error) -> io::Result<String> {
+    let (mut sum, mut size, mut part) = (Md5::new(), 0_u64, vec![0; 1 << 16]);
+    loop {
+        let len = match file.read(&mut part) {
+            Ok(0) => return Ok(format!("not a map: {size} bytes, md5 {}: {why}\n", digits(&sum.finalize()))),
+            Ok(len) => len,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        sum.update(&part[..len]);
+        size += len as u64;
+    }
 }
 
 /// A line about a lump. Members of the game lump have lines of their own.
@@ -97,5 +113,9 @@ fn entities(bsp: &Bsp<'_>) -> Vec<u8> {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Md5::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    digits(&Md5::digest(bytes))
+}
+
+fn digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

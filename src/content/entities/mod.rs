@@ -110,11 +110,22 @@ impl<'a> Content<'a> for Entities<'a> {
     }
 
     fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
-        Ok(vec![self.is_edited().then(|| Rope::from(self.to_bytes()))])
+        if !self.is_edited() {
+            return Ok(vec![None]);
+        }
+        let text = self.to_bytes();
+        self.check_readable(&text)?;
+        Ok(vec![Some(Rope::from(text))])
     }
 }
 
 impl<'a> Entities<'a> {
+    /// What is saved can be read again: single edits look at their entity alone.
+    fn check_readable(&self, text: &[u8]) -> Result<()> {
+        let pairs: usize = self.iter().map(|entity| entity.pairs.len()).sum();
+        parse::check_limits(memchr::memchr(0, text).unwrap_or(text.len()), self.len(), pairs)
+    }
+
     /// Reads an entity lump. The text ends at the first NUL; what follows is kept.
     ///
     /// # Errors

@@ -257,6 +257,17 @@ fn place(span: Span) -> Place {
     Place::default().lump("entities").offset(wide(span.start()))
 }
 
+/// Whether a text of this many bytes, entities and pairs can be read.
+pub(super) fn check_limits(bytes: usize, entities: usize, pairs: usize) -> Result<()> {
+    let found = [(bytes, MAX_TEXT, "bytes"), (entities, MAX_ENTITIES, "entities"), (pairs, MAX_PAIRS, "pairs")];
+    match found.into_iter().find(|(count, most, _)| count > most) {
+        Some((count, most, what)) => {
+            Err(too_large(format!("the entity text would have {count} {what}, more than {most}")))
+        }
+        None => Ok(()),
+    }
+}
+
 fn too_large(message: String) -> Error {
     Error::new(ErrorKind::TooLarge, message)
 }

@@ -261,6 +261,27 @@ fn nothing_goes_after_an_entity_whose_brace_is_in_an_open_string() {
     refused(|entities| entities.move_after(0, 1));
 }
 
+/// Each edit is small, and all of them together make a text that could not be read again.
+#[test]
+fn a_text_that_grows_beyond_the_limit_is_not_saved() {
+    let entity = "{\n\"classname\" \"light\"\n}\n";
+    let text = format!("{{\n\"classname\" \"worldspawn\"\n}}\n{}\0", entity.repeat(17_500));
+    let bytes = bspkit::Builder::new(&bspkit::dialect::QUAKE).lump(0, text).build().unwrap();
+    let map = bspkit::Bsp::parse(&bytes).unwrap();
+    let mut draft = map.draft();
+    let set = |draft: &mut bspkit::Draft<'_>, len: usize| {
+        let value = "x".repeat(len);
+        let all = draft.entities().unwrap();
+        (1..all.len()).for_each(|index| all.get_mut(index).unwrap().set("_a", &value).unwrap());
+        draft.plan(bspkit::Layout::Keep).map(|plan| plan.to_vec())
+    };
+    let saved = set(&mut draft, 800).unwrap();
+    assert_eq!(bspkit::Bsp::parse(&saved).unwrap().entities().unwrap().len(), 17_501);
+    let error = set(&mut draft, 1000).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    assert!(error.to_string().contains("bytes, more than 16777216"), "{error}");
+}
+
 #[test]
 fn tails_are_kept() {
     use DiagnosticKind::{BytesBehindNul, ManyNuls, NoNul};

@@ -4,6 +4,7 @@ pub(crate) mod repository;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -84,7 +85,11 @@ fn run_textconv(cx: &Context, args: &TextconvArgs) -> Result<Code> {
             Err(error) => {
                 let own = error.chain().find_map(|cause| cause.downcast_ref::<bspkit::Error>());
                 match own.filter(|own| own.kind() != ErrorKind::Io) {
-                    Some(own) => drop(job.write(not_a_map(&input::read(&map.path)?, own).as_bytes())?),
+                    Some(own) => {
+                        let file = File::open(&map.path).and_then(|file| not_a_map(file, own));
+                        let line = file.map_err(|error| input::cannot_read(&map.path, error))?;
+                        job.write(line.as_bytes())?;
+                    }
                     None => return Err(error),
                 }
             }

@@ -13,10 +13,6 @@ pub use pairing::pair;
 pub(super) use pairing::paired;
 pub use wanted::{Content, Wanted, patch_to, patch_to_text, text_of};
 
-/// The time of each addition and move depends on the number of entities: above this product the patch has the whole
-/// text.
-const MOST_ARRANGED: usize = 1 << 27;
-
 /// The patch that makes the entities of one map those of another: applied to the old ones it gives the new lump
 /// byte for byte.
 ///
@@ -60,12 +56,6 @@ pub(super) fn by_index(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> 
     // Two attempts: with edits of pairs; then with exact texts for entities whose pairs gave other bytes.
     for _ in 0..2 {
         let patch = Patch { entities, operations: operations(old, new, &pairing, &exact) };
-        let arranged = |operation: &&Operation| {
-            matches!(operation, Operation::Add { .. } | Operation::AddText { .. } | Operation::Move { .. })
-        };
-        if patch.operations.iter().filter(arranged).count().saturating_mul(old.len() + new.len()) > MOST_ARRANGED {
-            break;
-        }
         match patch.applied(old) {
             Ok(done) if done.to_bytes() == bytes => return Ok(patch),
             Ok(done) if done.len() == new.len() => {

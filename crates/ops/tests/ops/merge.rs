@@ -151,6 +151,27 @@ fn last_model(draft: &Draft<'_>) -> String {
     format!("*{}", models.stored.len() / 48 - 1)
 }
 
+/// Many additions in a map of many entities are additions, and not another text.
+#[test]
+fn sides_that_add_thousands_of_entities_are_merged() {
+    let light = |index: usize| format!("{{\n\"classname\" \"light\"\n\"targetname\" \"l{index}\"\n}}\n");
+    let text = format!("{{\n\"classname\" \"worldspawn\"\n}}\n{}\0", (0..30_000).map(light).collect::<String>());
+    let built = bspkit::Builder::new(&bspkit::dialect::QUAKE).lump(0, text).build().unwrap();
+    let base = Bsp::from_vec(built).unwrap();
+    let side = |name: &str, touched: usize| {
+        edited(&base, Layout::Keep, |draft| {
+            let all = draft.entities().unwrap();
+            all.get_mut(touched).unwrap().set("light", "1").unwrap();
+            for index in 0..3000 {
+                all.add([("classname", "light"), ("n", &format!("{name}{index}"))]).unwrap();
+            }
+        })
+    };
+    let (merged, conflicts) = merged(&base, &side("a", 5), &side("b", 9));
+    assert_eq!(conflicts, [""; 0]);
+    assert_eq!(merged.entities().unwrap().len(), 36_001);
+}
+
 #[test]
 fn what_both_change_is_a_conflict() {
     type Edit = fn(&mut Draft<'static>);
