@@ -67,6 +67,28 @@ fn an_end_record_within_the_comment_is_none() {
 type Codes = Vec<(Severity, &'static str)>;
 
 /// The findings about a file, by code, and what reading it says.
+/// A second end record behind the right one names a place where no directory is, until a file before it grows by as much.
+#[test]
+fn an_end_record_that_would_become_the_right_one_is_refused() {
+    let whole = two().build();
+    let (end, directory) = (end_of(&whole), 2 * (30 + 5 + 3));
+    // What is added takes 30 bytes, the name and the content.
+    for (moves, is_refused) in [(30 + 5 + 7, true), (30 + 5 + 8, false)] {
+        let mut zip = whole.clone();
+        let mut second = whole[end..].to_vec();
+        second[16..20].copy_from_slice(&u32::try_from(directory + moves).unwrap().to_le_bytes());
+        zip[end + 20..end + 22].copy_from_slice(&22_u16.to_le_bytes());
+        zip.extend(second);
+        let mut pak = Pak::parse(&zip[..]).unwrap();
+        assert_eq!(pak.len(), 2);
+        pak.add("c.txt", "content").unwrap();
+        match pak.to_rope() {
+            Err(error) => assert!(is_refused && error.kind() == ErrorKind::Refused, "{error}"),
+            Ok(rope) => assert!(!is_refused && Pak::parse(rope.to_data()).unwrap().len() == 3),
+        }
+    }
+}
+
 fn look(file: File) -> (Codes, Result<Vec<u8>, String>) {
     let zip = Zip::of([File::new("first.txt", "first"), file]).build();
     let pak = Pak::parse(&zip[..]).unwrap();
