@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use bspkit::bytes::word;
 use bspkit::content::lightmap::Light;
+use bspkit::dialect::LightModel;
 use bspkit::file::SlotId;
 use bspkit::links::{Links, Site};
 use bspkit::record::{Cell, Meaning};
@@ -13,19 +14,45 @@ use bspkit::{Bsp, Draft, Result};
 /// Offsets of light that a reader of other light sizes goes by: how much light follows them is not known.
 const UNSIZED: &str = "bspx:LMOFFSET";
 
+/// The lumps with light that the faces of a list have, in maps where each face has its own. The first list of faces that
+/// has any serves a lump: without faces of their own both lights of a Source map are those of one list.
+fn lit_by(map: &Bsp<'_>, list: &str) -> Vec<&'static str> {
+    let LightModel::Faces(model) = map.dialect().light else { return Vec::new() };
+    let is_there = |name: &str| map.slots().iter().any(|slot| slot.name == name && slot.length > 0);
+    let own = model.lumps.iter().filter(|lumps| lumps.copied.is_none() && is_there(lumps.light));
+    let own = own.filter(|lumps| lumps.faces.iter().find(|faces| is_there(faces)) == Some(&list));
+    let mut found: Vec<&str> = own.map(|lumps| lumps.light).collect();
+    found.dedup();
+    found
+}
+
+/// Whether the faces of one list have light in this lump and in another one, at the same offsets: neither can change
+/// alone.
+pub(crate) fn is_shared(map: &Bsp<'_>, links: &Links<'_>, lump: &str) -> bool {
+    links.sites.iter().map(|site| lit_by(map, &site.name)).any(|lit| lit.len() > 1 && lit.contains(&lump))
+}
+
+/// The lumps that an offset leads to, in a record of this list, if the usual one is this.
+pub(crate) fn leads_to(map: &Bsp<'_>, site: &Site<'_>, usual: &'static str) -> Vec<&'static str> {
+    let is_light =
+        matches!(map.dialect().light, LightModel::Faces(model) if model.lumps.iter().any(|it| it.light == usual));
+    let lit = if is_light { lit_by(map, &site.name) } else { Vec::new() };
+    let instead = || site.row.order.instead.iter().find(|(other, _)| *other == usual).map_or(usual, |(_, other)| other);
+    if lit.is_empty() { vec![instead()] } else { lit }
+}
+
 /// Where in each record of a list offsets into a lump are.
-pub(crate) fn offsets(site: &Site<'_>, lump: &str) -> Vec<usize> {
-    let named = |usual: &str| {
-        let instead = site.row.order.instead.iter().find(|(other, _)| *other == usual);
-        instead.map_or(usual, |(_, other)| other) == lump
+pub(crate) fn offsets(map: &Bsp<'_>, site: &Site<'_>, lump: &str) -> Vec<usize> {
+    let cells = Cell::all(site.record.fields).into_iter().filter(|cell| cell.place.len() == 4);
+    let is_it = |cell: &Cell| match cell.meaning {
+        Meaning::Offset { lump: usual } => leads_to(map, site, usual).contains(&lump),
+        _ => false,
     };
-    let cells = Cell::all(site.record.fields).into_iter();
-    let is_it = |cell: &Cell| matches!(cell.meaning, Meaning::Offset { lump } if named(lump)) && cell.place.len() == 4;
     cells.filter(is_it).map(|cell| cell.place.start).collect()
 }
 
 /// The bytes of each lump with light that only the faces have for which `is_it` is true. Lumps in which the light of
-/// another face cannot be read are left out.
+/// another face cannot be read are left out, and lumps that go together.
 pub(crate) fn only_of(
     map: &Bsp<'_>,
     links: &Links<'_>,
@@ -36,10 +63,10 @@ pub(crate) fn only_of(
     let is_unsized = links.site(UNSIZED).is_some_and(|site| !links.sites[site].is_empty());
     let light = map.lens::<Light<'_>>()?;
     for set in light.sets().iter().filter(|set| !set.is_pages() && !is_unsized) {
-        if !links.sites.iter().any(|site| !offsets(site, set.lump()).is_empty()) {
+        if !links.sites.iter().any(|site| !offsets(map, site, set.lump()).is_empty()) {
             continue;
         }
-        if set.faults().iter().any(|fault| !is_it(fault.face)) {
+        if set.faults().iter().any(|fault| !is_it(fault.face)) || is_shared(map, links, set.lump()) {
             unknown.push(set.lump());
         }
         let blocks = set.blocks().iter().map(|block| (block.whole(), is_it(block.index())));
@@ -100,7 +127,7 @@ pub(crate) fn cut(draft: &mut Draft<'_>, lump: &str, gone: &[Range<usize>]) -> R
                 None => return Ok(0),
             }
         }
-        let fields = offsets(site, lump);
+        let fields = offsets(&map, site, lump);
         if fields.is_empty() {
             continue;
         }

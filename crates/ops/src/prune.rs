@@ -9,12 +9,13 @@ use std::ops::Range;
 
 use super::check::{self, Usage};
 use super::unused::Unused;
+use crate::luxels::{is_shared, leads_to};
 use crate::unused::entities_of;
 use bspkit::bytes::Data;
 use bspkit::content::texdata::STRINGS;
 use bspkit::content::textures::Textures;
 use bspkit::dialect::{Engine, Holds, Role};
-use bspkit::file::SlotId;
+use bspkit::file::{Slot, SlotId};
 use bspkit::links::{Links, Word};
 use bspkit::record::{Cell, Meaning};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Place, Result};
@@ -312,13 +313,16 @@ impl Cut {
 }
 
 /// The numbers of all records that have this meaning for a lump, by list.
-fn numbers(links: &Links<'_>, lump: &str, named: fn(Meaning) -> Option<&'static str>) -> Vec<(usize, Word)> {
+fn numbers(
+    map: &Bsp<'_>,
+    links: &Links<'_>,
+    lump: &str,
+    named: fn(Meaning) -> Option<&'static str>,
+) -> Vec<(usize, Word)> {
     let mut found = Vec::new();
     for (index, site) in links.sites.iter().enumerate() {
-        let instead =
-            |lump| site.row.order.instead.iter().find(|(usual, _)| *usual == lump).map_or(lump, |(_, to)| *to);
         for cell in Cell::meant(site.record.fields) {
-            if named(cell.meaning).is_some_and(|other| instead(other) == lump) {
+            if named(cell.meaning).is_some_and(|usual| leads_to(map, site, usual).contains(&lump)) {
                 found.extend(Word::of(cell.place.start, cell.shape).map(|word| (index, word)));
             }
         }
@@ -327,8 +331,8 @@ fn numbers(links: &Links<'_>, lump: &str, named: fn(Meaning) -> Option<&'static 
 }
 
 /// The offsets in a lump.
-fn offsets(links: &Links<'_>, lump: &str) -> Vec<(usize, Word)> {
-    numbers(links, lump, |meaning| match meaning {
+fn offsets(map: &Bsp<'_>, links: &Links<'_>, lump: &str) -> Vec<(usize, Word)> {
+    numbers(map, links, lump, |meaning| match meaning {
         Meaning::Offset { lump } => Some(lump),
         _ => None,
     })
@@ -357,9 +361,9 @@ fn renumber(
 }
 
 /// Removes bytes of a lump; offsets into it follow.
-fn cut(draft: &mut Draft<'_>, links: &Links<'_>, slot: SlotId, lump: &str, old: &Data<'_>, cut: &Cut) -> Result<()> {
-    let offsets = offsets(links, lump);
-    draft.set_little_endian(slot, cut.apply(old, 1, 1))?;
+fn cut(draft: &mut Draft<'_>, map: &Bsp<'_>, links: &Links<'_>, slot: &Slot, old: &Data<'_>, cut: &Cut) -> Result<()> {
+    let offsets = offsets(map, links, &slot.name);
+    draft.set_little_endian(slot.id, cut.apply(old, 1, 1))?;
     renumber(draft, links, &offsets, |old| cut.offset(old))
 }
 
@@ -375,7 +379,7 @@ fn prune_light(draft: &mut Draft<'_>, options: &Options, pruned: &mut Pruned) ->
         let Some(slot) = map.slots().iter().find(|slot| slot.name == lump) else { continue };
         let sets = || light.sets().iter().filter(|set| set.lump() == lump);
         // Offsets of copies are those of the luxels that they are copies of, and go with these.
-        if offsets(&links, lump).is_empty() {
+        if offsets(&map, &links, lump).is_empty() || is_shared(&map, &links, lump) {
             continue;
         }
         let faults = sets().map(|set| set.faults().len()).sum::<usize>();
@@ -396,7 +400,7 @@ fn prune_light(draft: &mut Draft<'_>, options: &Options, pruned: &mut Pruned) ->
                 .push(format!("{lump} stays: a lump runs parallel to it, sample by sample, and cannot follow"));
             continue;
         };
-        cut(draft, &links, slot.id, lump, &bytes, &gone)?;
+        cut(draft, &map, &links, slot, &bytes, &gone)?;
         copies.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))?;
     }
     Ok(())
@@ -427,7 +431,7 @@ fn prune_names(draft: &mut Draft<'_>, options: &Options) -> Result<()> {
     let gone = Cut::all_but(kept, bytes.len());
     match gone.is_nothing() {
         true => Ok(()),
-        false => cut(draft, &map.links()?, slot.id, STRINGS, &bytes, &gone),
+        false => cut(draft, &map, &map.links()?, slot, &bytes, &gone),
     }
 }
 
@@ -442,7 +446,7 @@ fn prune_textures(draft: &mut Draft<'_>, options: &Options, pruned: &mut Pruned)
         return Ok(());
     }
     let (links, textures) = (map.links()?, map.lens::<Textures<'_>>()?);
-    let fields = numbers(&links, &slot.name, |meaning| match meaning {
+    let fields = numbers(&map, &links, &slot.name, |meaning| match meaning {
         Meaning::Index { lump, .. } => Some(lump),
         _ => None,
     });

@@ -2,7 +2,8 @@
 
 use bspkit::dialect::Role;
 use bspkit::finding::Severity;
-use bspkit::{Bsp, Draft, Layout, SlotId, verify};
+use bspkit::{Bsp, Draft, Layout, Session, SlotId, verify};
+use bspkit_ops::models::{Copying, Removal};
 use bspkit_ops::{check, merge};
 
 use super::{all_maps, map};
@@ -41,7 +42,7 @@ impl<'b> Choices<'b> {
 fn edit(draft: &mut Draft<'_>, choices: &mut Choices<'_>) -> String {
     let most = 1 << choices.below(9);
     let value = "x".repeat(choices.below(most));
-    match choices.below(8) {
+    match choices.below(10) {
         0 | 1 => {
             let Ok(all) = draft.entities() else { return String::new() };
             let index = choices.below(all.len());
@@ -78,6 +79,20 @@ fn edit(draft: &mut Draft<'_>, choices: &mut Choices<'_>) -> String {
         6 => {
             let renaming = bspkit::content::texture_names::Renaming::new("**", "mine/{1}");
             let _ = renaming.and_then(|renaming| draft.texture_names()?.rename(&renaming).map(drop));
+        }
+        7 => {
+            if let Ok(rows) = draft.visibility() {
+                let (from, to) = (choices.below(rows.len()), choices.below(rows.len()));
+                let set = choices.pick(rows.sets()).copied();
+                let _ = set.map(|set| rows.set(set, from, to, most > 8));
+            }
+        }
+        8 => {
+            if let Ok(light) = draft.light() {
+                let images: Vec<_> = light.images().collect();
+                let image = choices.pick(&images).copied();
+                let _ = image.map(|image| light.update(image, |[x, y], luxel| luxel.with_shown([x as u8, y as u8, 7])));
+            }
         }
         _ => drop(bspkit::compress::compress(draft, &bspkit::compress::Options::default())),
     }
@@ -184,4 +199,82 @@ pub fn merged(bytes: &[u8]) {
         assert_eq!(one.is_empty(), other.is_empty(), "{said:?}: {one:#?} {other:#?}");
     }
     one.iter().for_each(|merged| drop(saved(&merged.draft, Layout::Keep)));
+}
+
+/// Entities by numbers that they keep: the numbers lead to the same entities until the end.
+pub fn sessions(bytes: &[u8]) {
+    let mut choices = Choices::of(bytes);
+    let mut session = Session::new(map(choices.below(64)).draft());
+    let Ok(numbers) = session.numbers().map(<[u32]>::to_vec) else { return };
+    let mark = choices.pick(&numbers).copied().unwrap_or(0);
+    let _ = session.edit(mark, |entity| entity.set("own_mark", "1"));
+    for _ in 0..=choices.below(12) {
+        let one = choices.pick(&numbers).copied().unwrap_or(0);
+        let other = choices.pick(&numbers).copied().unwrap_or(0);
+        let _ = match choices.below(6) {
+            0 => session.add(&[("classname", "light")]).map(drop),
+            1 => session.duplicate(one).map(drop),
+            2 => session.shift(one, other, choices.below(2) == 0),
+            3 if one != mark => session.remove(&[one]).map(drop),
+            4 => session.select("light[style>0],*[own_mark]").map(drop),
+            _ => session.edit(one, |entity| entity.set("own_key", "x")),
+        };
+    }
+    let marked = session.look(mark, |entity| entity.get("own_mark").is_some());
+    assert!(marked.is_err() || marked.is_ok_and(|marked| marked), "the number {mark} leads to another entity");
+    if let Ok(draft) = session.finish() {
+        saved(&draft, Layout::Keep);
+    }
+}
+
+/// Models that are copied into a map and removed from it.
+pub fn models(bytes: &[u8]) {
+    let mut choices = Choices::of(bytes);
+    let to = map(choices.below(64));
+    let others: Vec<_> = super::good_maps().iter().filter(|from| from.dialect() == to.dialect()).collect();
+    let Some(from) = choices.pick(&others) else { return };
+    let (mut draft, mut said) = (to.draft(), Vec::new());
+    for _ in 0..=choices.below(2) {
+        let (model, is_copy) = (1 + choices.below(3), choices.below(2) == 0);
+        let done = match is_copy {
+            true => Copying::default().force(true).run(&mut draft, from, model).map(drop),
+            false => Removal::default().run(&mut draft, &[model]).map(drop),
+        };
+        if done.is_ok() {
+            said.push(format!("{} *{model}", if is_copy { "copy" } else { "rm" }));
+        }
+    }
+    let Some(new) = saved(&draft, Layout::Keep) else { return };
+    let errors = |map: &Bsp<'_>| {
+        let found = check::run(map, &check::Options::default()).unwrap_or_default();
+        found.into_iter().filter(|found| found.code.severity == Severity::Error).map(|it| it.to_string()).collect()
+    };
+    let (before, after): (Vec<String>, Vec<String>) = (errors(to), errors(&new));
+    let names = [to, from].map(|map| (map.dialect().name, map.container().bytes().len()));
+    assert!(after.len() <= before.len(), "{names:?} {said:?}: {after:#?}");
+}
+
+/// A file that is saved in each way is the plan.
+pub fn saves(bytes: &[u8]) {
+    let mut choices = Choices::of(bytes);
+    let old = map(choices.below(64));
+    let path = super::twice::scratch().with_extension("saved.bsp");
+    std::fs::write(&path, old.container().bytes()).expect("the file can be written");
+    let open = if choices.below(2) == 0 { Bsp::open(&path) } else { Bsp::open_mapped(&path, None) };
+    let Ok(opened) = open else { return };
+    let mut draft = opened.draft();
+    for _ in 0..=choices.below(2) {
+        let _ = edit(&mut draft, &mut choices);
+    }
+    let layout = choices.layout();
+    let wanted = saved(&draft, layout);
+    if draft.save(&path, layout).is_ok() {
+        let found = Bsp::from_data(std::fs::read(&path).unwrap_or_default().into(), Some(old.dialect()));
+        let (found, wanted) = (found.expect("a saved map opens"), wanted.expect("a plan"));
+        for slot in wanted.slots() {
+            let [one, other] = [&found, &wanted].map(|map| map.bytes(slot.id).map(|bytes| bytes.to_vec()).ok());
+            assert!(one == other || has_offsets(&wanted, slot), "{} {layout:?}", slot.name);
+        }
+    }
+    let _ = std::fs::remove_file(&path);
 }

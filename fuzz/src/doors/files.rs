@@ -1,7 +1,7 @@
 //! Files inside of maps and beside them.
 
-use bspkit::content::pak::Pak;
-use bspkit::content::palette::Palette;
+use bspkit::content::pak::{Order, Pak, Time};
+use bspkit::content::palette::{self, Palette};
 use bspkit::content::textures::Textures;
 use bspkit::content::{bspx, visibility, wad, wal};
 use bspkit::file::lzma;
@@ -27,6 +27,33 @@ pub fn pak(bytes: &[u8]) {
     }
 }
 
+/// A number of edits: the files that are not edited keep their bytes, and the result can be read.
+pub fn pak_edits(bytes: &[u8]) {
+    let mut choices = super::edits::Choices::of(bytes);
+    let all = super::all_maps().iter().filter(|map| map.pak().is_ok_and(|pak| !pak.is_empty())).collect::<Vec<_>>();
+    let mut draft = all[choices.below(all.len())].draft();
+    let Ok(pak) = draft.pak() else { return };
+    for _ in 0..=choices.below(8) {
+        let (one, most) = (choices.below(pak.len()), 1 << choices.below(12));
+        let _ = match choices.below(9) {
+            0 => pak.add(format!("own/{}.txt", choices.below(6)), vec![7; choices.below(most)]).map(drop),
+            1 => pak.remove(&[one]),
+            2 => pak.rename(one, format!("own/renamed_{}.txt", choices.below(6))),
+            3 => pak.replace(one, vec![choices.below(256) as u8; choices.below(most)]),
+            4 => pak.compress(&(0..pak.len()).collect::<Vec<_>>(), 1, lzma::Level::default()).map(drop),
+            5 => pak.store(&[one], 1).map(drop),
+            6 => pak.set_time(&[one], Time::NONE),
+            7 => pak.sort([Order::Name, Order::Type, Order::Size][choices.below(3)]),
+            _ => Ok(drop(pak.check(1))),
+        };
+    }
+    let files = |pak: &Pak<'_>| {
+        pak.iter().map(|file| (file.name().to_vec(), file.data().map(|it| it.to_vec()).ok())).collect::<Vec<_>>()
+    };
+    let Ok(rope) = pak.to_rope() else { return };
+    assert!(files(&Pak::parse(rope.to_data()).expect("it opens")) == files(pak), "other files");
+}
+
 pub fn packed(bytes: &[u8]) {
     let _ = lzma::decompressed_size(bytes)
         .filter(|size| *size < 1 << 24)
@@ -42,7 +69,12 @@ pub fn textures(bytes: &[u8]) {
 }
 
 pub fn wads(bytes: &[u8]) {
-    let _ = wad::Wad::parse(bytes).map(|file| file.has_palettes());
+    let Ok(file) = wad::Wad::parse(bytes) else { return };
+    let mut copy = wad::Wad::new(file.has_palettes());
+    for at in 0..file.entries().len() {
+        let _ = file.miptex(at).and_then(|texture| copy.add(&texture));
+    }
+    assert!(wad::Wad::parse(copy.to_bytes()).is_ok());
 }
 
 pub fn rows(bytes: &[u8]) {
@@ -80,5 +112,8 @@ pub fn lumps(bytes: &[u8]) {
 }
 
 pub fn pictures(bytes: &[u8]) {
-    let _ = (wal::Wal::parse(bytes).is_ok(), Palette::read(bytes).is_ok());
+    let _ = (wal::Wal::parse(bytes).map(|wal| wal.pixels(0).map(<[u8]>::len)), Palette::read(bytes).is_ok());
+    let pixels: Vec<[u8; 3]> = bytes.chunks_exact(3).take(4096).map(|it| [it[0], it[1], it[2]]).collect();
+    let palette = palette::quantize(&pixels, 1 + bytes.len() % 256);
+    assert_eq!(palette::reduce(&pixels, &palette).len(), pixels.len());
 }

@@ -44,6 +44,10 @@ fn all_maps() -> &'static [Bsp<'static>] {
     &MAPS
 }
 
+fn good_maps() -> &'static [Bsp<'static>] {
+    &WHOLE
+}
+
 /// A map of a compiler, by a number.
 fn map(number: usize) -> &'static Bsp<'static> {
     &WHOLE[number % WHOLE.len()]
@@ -60,13 +64,20 @@ pub fn all() -> Vec<Door> {
         let bytes = MAPS.iter().filter_map(|map| Some(map.bytes(map.slot(name).ok()?.id).ok()?.to_vec()));
         bytes.filter(|bytes| !bytes.is_empty()).collect::<Vec<_>>()
     };
-    let packed = || lump("PAKFILE").iter().chain(&texts()).filter_map(|it| lzma::compress(it, lzma::Level::default()).ok()).collect();
+    let packed = || {
+        lump("PAKFILE")
+            .iter()
+            .chain(&texts())
+            .filter_map(|it| lzma::compress(it, lzma::Level::default()).ok())
+            .collect()
+    };
     vec![
         of_maps("open", maps::open),
         of_maps("laws", maps::laws),
         of_maps("ops", maps::ops),
         of_maps("game", maps::game),
         of_maps("folder", maps::folder),
+        of_maps("pages", maps::pages),
         of_maps("mapped", twice::mapped),
         of_maps("orders", twice::byte_orders),
         of_maps("sizes", twice::light_sizes),
@@ -75,6 +86,11 @@ pub fn all() -> Vec<Door> {
         door("edits", numbers(), edits::edits),
         door("follow", numbers(), edits::follow),
         door("merge", numbers(), edits::merged),
+        door("sessions", numbers(), edits::sessions),
+        door("models-of-maps", numbers(), edits::models),
+        door("saves", numbers(), edits::saves),
+        door("pack", numbers(), maps::packed),
+        door("pak-edits", numbers(), files::pak_edits),
         door("selectors", seeds::lines(seeds::SELECTORS), texts::selectors),
         door("assignments", seeds::lines(seeds::ASSIGNMENTS), texts::assignments),
         door("queries", seeds::lines(seeds::QUERIES), texts::queries),

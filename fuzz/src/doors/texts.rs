@@ -9,7 +9,7 @@ use bspkit::query::{FieldChange, Query};
 use bspkit::record::FlagNames;
 use bspkit_game::assets::{fgd::Fgd, keyvalues::KeyValues, material};
 use bspkit_ops::patch;
-use bspkit_rules::{Format, Mode, Rules};
+use bspkit_rules::{Format, Lint, Mode, Rules, difference};
 use bspkit_script::{Script, Settings};
 use bspkit_text::policy;
 
@@ -77,9 +77,13 @@ pub fn read_rules(bytes: &[u8]) {
             let rules = Rules::read("rules", bytes, format, mode);
             let mut draft = map(bytes.len()).draft();
             let Ok(all) = draft.entities() else { continue };
+            let old = all.clone();
             if rules.apply(all, "room").is_ok() {
                 assert!(Entities::parse(all.to_bytes().to_vec(), EntityRules::SOURCE).is_ok());
+                let _ = difference(&old, all);
             }
+            let _ = (rules.to_patch().is_ok(), rules.to_stripper(), rules.refusal());
+            let _ = Lint::default().try_on(&[&rules], &old, "room");
         }
     }
 }

@@ -15,7 +15,7 @@ use bspkit::{Bsp, Layout};
 // Files that are read, and files that are mapped.
 
 /// A file of this process that maps are written to.
-fn scratch() -> PathBuf {
+pub fn scratch() -> PathBuf {
     let fast = PathBuf::from("/dev/shm");
     let folder = if fast.is_dir() { fast } else { std::env::temp_dir() };
     folder.join(format!("bspkit-doors-{}-{:?}.bsp", std::process::id(), std::thread::current().id()))

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::{Sides, is_of_both};
 use crate::align::lists::Lists;
 use crate::align::moves::{LOST, Moves};
-use crate::luxels::offsets;
+use crate::luxels::{is_shared, offsets};
 use bspkit::Result;
 use bspkit::bytes::{Data, word};
 use bspkit::content::lightmap::{Light as Lens, LightSet};
@@ -61,12 +61,16 @@ pub(super) fn merge<'a, 'o>(
     let [Ok(base), Ok(ours), Ok(theirs)] = maps.map(|map| map.lens::<Lens<'_>>()) else { return Ok(found) };
     for set in base.sets().iter().filter(|set| !set.is_pages()) {
         let Ok(slot) = sides.base.slot(set.lump()) else { continue };
+        if is_shared(sides.base, &lists.links, set.lump()) {
+            continue;
+        }
         let own_set = |light: &'_ Lens<'_>| light.sets().iter().position(|other| other.lump() == set.lump());
         let (Some(mine), Some(other), true) = (own_set(&ours), own_set(&theirs), is_of_both(sides, slot)) else {
             continue;
         };
         let all = [set, &ours.sets()[mine], &theirs.sets()[other]];
-        let users = (0..lists.lens.len()).filter(|site| !offsets(&lists.links.sites[*site], set.lump()).is_empty());
+        let users =
+            (0..lists.lens.len()).filter(|site| !offsets(sides.base, &lists.links.sites[*site], set.lump()).is_empty());
         let users: Vec<usize> = users.collect();
         let ([faces], true) = (&users[..], all.iter().all(|set| set.faults().is_empty())) else { continue };
         let lumps = maps.map(|map| map.slot(set.lump()).and_then(|slot| map.little_endian(slot.id)));

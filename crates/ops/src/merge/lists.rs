@@ -293,7 +293,7 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         let numbers = self.numbers(side);
         let is_lit = |site: usize| {
             let own = &self.sides[side].links.sites[site];
-            self.light.keys().any(|lump| !offsets(own, lump).is_empty())
+            self.light.keys().any(|lump| !offsets(self.sides[side].map, own, lump).is_empty())
         };
         let lists = self.lists(slot);
         let mut units = lists.iter().flat_map(|site| &self.units[side][*site]);
@@ -414,7 +414,7 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         let size = all[0].record.size;
         let name = &all[0].name;
         let ties = self.ties(sides, site);
-        let light = self.light.iter().map(|(lump, light)| (light, offsets(all[0], lump)));
+        let light = self.light.iter().map(|(lump, light)| (light, offsets(sides.base, all[0], lump)));
         let light: Vec<(&Light, Vec<usize>)> = light.filter(|(_, fields)| !fields.is_empty()).collect();
         // A record as a map has it, with offsets of light as the merged map has them.
         let record = |side: usize, place: usize| {
