@@ -14,8 +14,8 @@ use bspkit::{Bsp, Draft, Result};
 /// Offsets of light that a reader of other light sizes goes by: how much light follows them is not known.
 const UNSIZED: &str = "bspx:LMOFFSET";
 
-/// The lumps with light that the faces of a list have, in maps where each face has its own. The first list of faces that
-/// has any serves a lump: without faces of their own both lights of a Source map are those of one list.
+/// The lumps with light that the faces of a list have, in maps where each face has its own. The first list of faces
+/// that has any serves a lump: without faces of their own both lights of a Source map are those of one list.
 fn lit_by(map: &Bsp<'_>, list: &str) -> Vec<&'static str> {
     let LightModel::Faces(model) = map.dialect().light else { return Vec::new() };
     let is_there = |name: &str| map.slots().iter().any(|slot| slot.name == name && slot.length > 0);

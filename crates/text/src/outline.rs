@@ -7,7 +7,7 @@ use md5::{Digest, Md5};
 
 use bspkit::Bsp;
 use bspkit::Error;
-use bspkit::bytes::escaped;
+use bspkit::bytes::{escaped, wide};
 use bspkit::content::entities::Entities;
 use bspkit::dialect::Role;
 use bspkit::file::{SegmentKind, Slot};
@@ -65,7 +65,7 @@ pub fn not_a_map(mut file: impl Read, why: &Error) -> io::Result<String> {
             Err(error) => return Err(error),
         };
         sum.update(&part[..len]);
-        size += len as u64;
+        size += wide(len);
     }
 }
 

@@ -487,8 +487,8 @@ pub struct Packed {
 
 impl<'a> Pak<'a> {
     /// Compresses files with LZMA where that makes them smaller, on this many threads; the result does not depend on
-    /// their number, but on the level. Sounds and the like (`mp3`, `wav`, `ogg`, `ani`, `vcs`) stay as they are: engines read those in
-    /// pieces and cannot if they are compressed.
+    /// their number, but on the level. Sounds and the like (`mp3`, `wav`, `ogg`, `ani`, `vcs`) stay as they are:
+    /// engines read those in pieces and cannot if they are compressed.
     ///
     /// # Errors
     /// [`crate::ErrorKind::NotFound`] if there are fewer files, [`crate::ErrorKind::Refused`] for a console's pakfile.
