@@ -37,6 +37,19 @@ pub struct OrderFacts {
     pub places: Option<Places>,
 }
 
+impl OrderFacts {
+    /// The lump that a field refers to where its struct names this one.
+    ///
+    /// ```
+    /// let faces = bspkit::dialect::SOURCE.rows_of("FACES_HDR").next().unwrap();
+    /// assert_eq!(faces.order.referred("LIGHTING"), "LIGHTING_HDR");
+    /// assert_eq!(faces.order.referred("PLANES"), "PLANES");
+    /// ```
+    pub fn referred(&self, usual: &'static str) -> &'static str {
+        self.instead.iter().find(|(lump, _)| *lump == usual).map_or(usual, |(_, other)| other)
+    }
+}
+
 /// What the content of a lump may refer to, beside what fields say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

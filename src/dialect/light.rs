@@ -50,6 +50,14 @@ pub struct FaceLight {
 }
 
 /// A lump with light, and the faces that point into it.
+///
+/// ```
+/// use bspkit::dialect::{LightModel, SOURCE};
+/// let LightModel::Faces(light) = SOURCE.light else { unreachable!() };
+/// let hdr = &light.lumps[1];
+/// assert_eq!(hdr.faces_of(|lump| Ok::<_, ()>(lump == "FACES")), Ok(Some("FACES")));
+/// assert_eq!(hdr.faces_of(|_| Ok::<_, ()>(true)), Ok(Some("FACES_HDR")));
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LightLumps {
@@ -64,6 +72,21 @@ pub struct LightLumps {
     /// If the lump repeats the light of another lump, luxel by luxel: the format of its luxels. The offsets are those
     /// in the other lump.
     pub copied: Option<Copied>,
+}
+
+impl LightLumps {
+    /// The lump with the faces: the first one that has any. `has_any` says whether a lump has.
+    ///
+    /// # Errors
+    /// Those of `has_any`.
+    pub fn faces_of<E>(&self, mut has_any: impl FnMut(&str) -> Result<bool, E>) -> Result<Option<&'static str>, E> {
+        for lump in self.faces {
+            if has_any(lump)? {
+                return Ok(Some(lump));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// A copy of light in another format.

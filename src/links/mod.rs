@@ -17,11 +17,12 @@
 
 mod link;
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 use crate::bsp::{Bsp, Records};
 use crate::bytes::{Data, float};
-use crate::dialect::{Blocks, Each, Form, Holds, Parallel, Role, Row};
+use crate::dialect::{Blocks, Each, Form, Holds, LightLumps, LightModel, Parallel, Role, Row};
 use crate::error::Result;
 use crate::file::{Slot, SlotId};
 use crate::record::{Cell, Count, Gone, Meaning, Number, Part, RecordInfo, Shape};
@@ -263,6 +264,31 @@ impl<'a> Bsp<'a> {
     }
 }
 
+impl Bsp<'_> {
+    /// The lumps that an offset leads to, in a record of this row whose struct names `usual`. Light is found by the
+    /// first list of faces that has any, so that one offset may lead to two lumps.
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/source/room_v21.bsp")?;
+    /// let faces = map.row(map.slot("FACES")?)?;
+    /// assert_eq!(map.offset_lumps(faces, "LIGHTING"), ["LIGHTING_HDR"]);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn offset_lumps(&self, row: &Row, usual: &'static str) -> Vec<&'static str> {
+        let has_any = |name: &str| self.slots().iter().any(|slot| slot.name == name && slot.length > 0);
+        let mut lit: Vec<&str> = match self.dialect().light {
+            LightModel::Faces(model) if model.lumps.iter().any(|lumps| lumps.light == usual) => {
+                let own = model.lumps.iter().filter(|lumps| lumps.copied.is_none() && has_any(lumps.light));
+                let faces = |lumps: &LightLumps| lumps.faces_of(|name| Ok::<_, Infallible>(has_any(name)));
+                own.filter(|lumps| faces(lumps) == Ok(Some(row.lump))).map(|lumps| lumps.light).collect()
+            }
+            _ => Vec::new(),
+        };
+        lit.dedup();
+        if lit.is_empty() { vec![row.order.referred(usual)] } else { lit }
+    }
+}
+
 impl<'a> Links<'a> {
     /// The references between some records of a map: those that `read` returns for each slot, in the order of
     /// [`Bsp::slots`]. `None` leaves a slot out; an error is the reason why its content is not known, and
@@ -469,10 +495,7 @@ impl<'a> Links<'a> {
                 Word::of(part.offset, part.shape)
             };
             for cell in Cell::meant(site.record.fields) {
-                let target = |lump: &'static str| {
-                    let instead = site.row.order.instead.iter().find(|(usual, _)| *usual == lump);
-                    referred(instead.map_or(lump, |(_, other)| other))
-                };
+                let target = |lump: &'static str| referred(site.row.order.referred(lump));
                 let beside = |name: &str| {
                     let before = cell.path.rfind('.').map_or(0, |dot| dot + 1);
                     word_of(&format!("{}{name}", &cell.path[..before]))
@@ -539,10 +562,7 @@ impl<'a> Links<'a> {
                         let test = Test::Above(item);
                         push(target(lump), How::Item(word, count), Some(When { word, count, test }));
                     }
-                    Meaning::Offset { lump } => {
-                        let instead = site.row.order.instead.iter().find(|(usual, _)| *usual == lump);
-                        offsets.push(instead.map_or(lump, |(_, other)| other));
-                    }
+                    Meaning::Offset { lump } => offsets.extend(self.bsp.offset_lumps(site.row, lump)),
                     _ => {}
                 }
             }

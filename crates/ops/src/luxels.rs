@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use bspkit::bytes::word;
 use bspkit::content::lightmap::Light;
-use bspkit::dialect::LightModel;
 use bspkit::file::SlotId;
 use bspkit::links::{Links, Site};
 use bspkit::record::{Cell, Meaning};
@@ -14,38 +13,24 @@ use bspkit::{Bsp, Draft, Result};
 /// Offsets of light that a reader of other light sizes goes by: how much light follows them is not known.
 const UNSIZED: &str = "bspx:LMOFFSET";
 
-/// The lumps with light that the faces of a list have, in maps where each face has its own. The first list of faces
-/// that has any serves a lump: without faces of their own both lights of a Source map are those of one list.
-fn lit_by(map: &Bsp<'_>, list: &str) -> Vec<&'static str> {
-    let LightModel::Faces(model) = map.dialect().light else { return Vec::new() };
-    let is_there = |name: &str| map.slots().iter().any(|slot| slot.name == name && slot.length > 0);
-    let own = model.lumps.iter().filter(|lumps| lumps.copied.is_none() && is_there(lumps.light));
-    let own = own.filter(|lumps| lumps.faces.iter().find(|faces| is_there(faces)) == Some(&list));
-    let mut found: Vec<&str> = own.map(|lumps| lumps.light).collect();
-    found.dedup();
-    found
-}
-
 /// Whether the faces of one list have light in this lump and in another one, at the same offsets: neither can change
 /// alone.
 pub(crate) fn is_shared(map: &Bsp<'_>, links: &Links<'_>, lump: &str) -> bool {
-    links.sites.iter().map(|site| lit_by(map, &site.name)).any(|lit| lit.len() > 1 && lit.contains(&lump))
-}
-
-/// The lumps that an offset leads to, in a record of this list, if the usual one is this.
-pub(crate) fn leads_to(map: &Bsp<'_>, site: &Site<'_>, usual: &'static str) -> Vec<&'static str> {
-    let is_light =
-        matches!(map.dialect().light, LightModel::Faces(model) if model.lumps.iter().any(|it| it.light == usual));
-    let lit = if is_light { lit_by(map, &site.name) } else { Vec::new() };
-    let instead = || site.row.order.instead.iter().find(|(other, _)| *other == usual).map_or(usual, |(_, other)| other);
-    if lit.is_empty() { vec![instead()] } else { lit }
+    let offsets =
+        links.sites.iter().flat_map(|site| Cell::meant(site.record.fields).into_iter().map(move |cell| (site, cell)));
+    offsets
+        .filter_map(|(site, cell)| match cell.meaning {
+            Meaning::Offset { lump: usual } => Some(map.offset_lumps(site.row, usual)),
+            _ => None,
+        })
+        .any(|lumps| lumps.len() > 1 && lumps.contains(&lump))
 }
 
 /// Where in each record of a list offsets into a lump are.
 pub(crate) fn offsets(map: &Bsp<'_>, site: &Site<'_>, lump: &str) -> Vec<usize> {
     let cells = Cell::all(site.record.fields).into_iter().filter(|cell| cell.place.len() == 4);
     let is_it = |cell: &Cell| match cell.meaning {
-        Meaning::Offset { lump: usual } => leads_to(map, site, usual).contains(&lump),
+        Meaning::Offset { lump: usual } => map.offset_lumps(site.row, usual).contains(&lump),
         _ => false,
     };
     cells.filter(is_it).map(|cell| cell.place.start).collect()

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::check::{self, Usage};
 use super::unused::Unused;
-use crate::luxels::{is_shared, leads_to};
+use crate::luxels::is_shared;
 use crate::unused::entities_of;
 use bspkit::bytes::Data;
 use bspkit::content::texdata::STRINGS;
@@ -322,7 +322,7 @@ fn numbers(
     let mut found = Vec::new();
     for (index, site) in links.sites.iter().enumerate() {
         for cell in Cell::meant(site.record.fields) {
-            if named(cell.meaning).is_some_and(|usual| leads_to(map, site, usual).contains(&lump)) {
+            if named(cell.meaning).is_some_and(|usual| map.offset_lumps(site.row, usual).contains(&lump)) {
                 found.extend(Word::of(cell.place.start, cell.shape).map(|word| (index, word)));
             }
         }

@@ -64,8 +64,8 @@ struct LightLump<'a> {
 pub struct LightSet {
     name: &'static str,
     lump_name: &'static str,
-    /// The lump whose records say where the light is.
     faces_name: &'static str,
+    placed_by: &'static str,
     /// The indices in [`Light::lumps`] of the lump with the luxels and of the faces with averages.
     lump: usize,
     faces: Option<usize>,
@@ -88,9 +88,15 @@ impl LightSet {
         self.lump_name
     }
 
-    /// The name of the lump whose records say where its light is: the faces, or the surfaces of pages.
+    /// The name of the lump with the faces that it lights, or with the surfaces of pages.
     pub fn faces(&self) -> &'static str {
         self.faces_name
+    }
+
+    /// The name of the lump whose records say where the light of each face is: that of the faces, or one that runs
+    /// parallel to it.
+    pub fn placed_by(&self) -> &'static str {
+        self.placed_by
     }
 
     /// The form of its luxels.

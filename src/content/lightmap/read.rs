@@ -46,11 +46,8 @@ fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, li
     if lumps.copied.is_some() && !is_whole() {
         return Ok(());
     }
-    let mut found = None;
-    for name in lumps.faces {
-        found = found.or(filled(from, name)?.map(|(slot, faces)| (slot, faces, *name)));
-    }
-    let Some((face_slot, faces, faces_name)) = found else { return Ok(()) };
+    let Some(faces_name) = lumps.faces_of(|name| Ok::<_, Error>(filled(from, name)?.is_some()))? else { return Ok(()) };
+    let Some((face_slot, faces)) = filled(from, faces_name)? else { return Ok(()) };
     let places = match lumps.placed_by.map(|name| filled(from, name)).transpose()? {
         None => None,
         Some(None) => return Ok(()),
@@ -77,12 +74,14 @@ fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, li
     let lump = light.hold(from, slot, luxels);
     let faces = matches!(form.averages, Averages::InFace(_)).then(|| light.hold(from, face_slot, faces));
     let (name, lump_name, form) = (lumps.name, lumps.light, luxel);
+    let placed_by = lumps.placed_by.unwrap_or(faces_name);
     let copy_of = lumps.copied.and_then(|copied| light.sets.iter().position(|set| set.name == copied.of));
     let is_pages = false;
     light.sets.push(LightSet {
         name,
         lump_name,
         faces_name,
+        placed_by,
         lump,
         faces,
         form,
@@ -443,6 +442,7 @@ pub(super) fn read<'a>(from: &Reader<'_, 'a>, model: &PageLight, light: &mut Lig
         name,
         lump_name,
         faces_name: model.surfaces.lump,
+        placed_by: model.surfaces.lump,
         lump,
         faces: None,
         form,

@@ -367,7 +367,8 @@ impl Alignment<'_, '_, '_> {
             self.units[0][site].iter().flat_map(|unit| unit.bytes.iter().cloned()).collect();
         for cell in Cell::meant(self.base.links.sites[site].record.fields) {
             let Meaning::Offset { lump } = cell.meaning else { continue };
-            if stored(self.base, lump).as_deref() != stored(self.side, lump).as_deref() {
+            let is_same = |lump: &&str| stored(self.base, lump).as_deref() == stored(self.side, lump).as_deref();
+            if !self.base.map.offset_lumps(self.base.links.sites[site].row, lump).iter().all(is_same) {
                 erased.push(cell.place);
             }
         }

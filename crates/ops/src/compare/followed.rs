@@ -71,6 +71,11 @@ pub(super) struct List<'f> {
 }
 
 impl List<'_> {
+    /// The name of the list.
+    pub(super) fn name(&self) -> &str {
+        &self.all.old.links.sites[self.site].name
+    }
+
     /// A key of each old and of each new record, 8 bytes each: the same for records that are known to be the same one,
     /// and for others with the same bytes.
     pub(super) fn keys(&self) -> [Vec<u8>; 2] {

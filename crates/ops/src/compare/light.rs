@@ -153,11 +153,13 @@ fn differing(old: &Light<'_>, [old_set, old_at]: [usize; 2], new: &Light<'_>, [s
     unequal
 }
 
-/// Whether a part of two records is the place of the same light.
-pub(super) fn is_at_same(sides: &Sides<'_>, cell: &Cell, [from, index]: [usize; 2]) -> bool {
-    let Meaning::Offset { lump } = cell.meaning else { return false };
+/// Whether a part of two records of a list is the place of the same light.
+pub(super) fn is_at_same(sides: &Sides<'_>, list: &str, cell: &Cell, [from, index]: [usize; 2]) -> bool {
+    if !matches!(cell.meaning, Meaning::Offset { .. }) {
+        return false;
+    }
     let Some(Both { old, new }) = sides.lights() else { return false };
-    let mut sets = (0..new.sets().len()).filter(|set| new.sets()[*set].lump() == lump).peekable();
+    let mut sets = (0..new.sets().len()).filter(|set| new.sets()[*set].placed_by() == list).peekable();
     sets.peek().is_some()
         && sets.all(|number| {
             let set = &new.sets()[number];

@@ -204,7 +204,8 @@ impl<'f> List<'f> {
         let expected = followed.followed(old);
         let before = expected.as_deref().unwrap_or(old);
         let (names, has_room) = (self.names, self.found.has_room());
-        let differ = self.differ(before, new).filter(|cell| !light::is_at_same(sides, cell, [from, index]));
+        let list = followed.name();
+        let differ = self.differ(before, new).filter(|cell| !light::is_at_same(sides, list, cell, [from, index]));
         let mut differ = differ.peekable();
         let is_followed = differ.peek().is_none();
         let fields = differ.filter(|_| has_room).map(|cell| change(cell, before, new, names)).collect();

@@ -379,25 +379,25 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         let is_matrix = !matches!(sides.base.dialect().visibility, VisModel::Leafs(_));
         let mut ties = Vec::new();
         for cell in Cell::all(own.record.fields) {
-            let lump = match cell.meaning {
+            let lumps = match cell.meaning {
                 Meaning::Offset { lump } => {
-                    let instead = own.row.order.instead.iter().find(|(usual, _)| *usual == lump);
-                    Some(instead.map_or(lump, |(_, other)| other).to_owned())
+                    sides.base.offset_lumps(own.row, lump).into_iter().map(str::to_owned).collect()
                 }
-                Meaning::Plain if cell.path == "cluster" && is_matrix => visibility.clone(),
-                _ => None,
+                Meaning::Plain if cell.path == "cluster" && is_matrix => visibility.iter().cloned().collect(),
+                _ => Vec::new(),
             };
-            let Some(lump) = lump else { continue };
-            let Ok(slot) = sides.base.slot(&lump) else { continue };
-            let is_alike = |one: &Bsp<'_>, other: &Bsp<'_>| {
-                let both = twin(one, slot).zip(twin(other, slot));
-                both.is_some_and(|(own, twin)| is_same(one, own, other, twin))
-            };
-            if is_alike(sides.ours, sides.theirs) || self.light.contains_key(&lump) {
-                continue;
+            for lump in lumps {
+                let Ok(slot) = sides.base.slot(&lump) else { continue };
+                let is_alike = |one: &Bsp<'_>, other: &Bsp<'_>| {
+                    let both = twin(one, slot).zip(twin(other, slot));
+                    both.is_some_and(|(own, twin)| is_same(one, own, other, twin))
+                };
+                if is_alike(sides.ours, sides.theirs) || self.light.contains_key(&lump) {
+                    continue;
+                }
+                let changed = [sides.ours, sides.theirs].map(|side| !is_alike(sides.base, side));
+                ties.push(Tie { cell: cell.clone(), changed, lump });
             }
-            let changed = [sides.ours, sides.theirs].map(|side| !is_alike(sides.base, side));
-            ties.push(Tie { cell, changed, lump });
         }
         ties
     }

@@ -13,7 +13,7 @@ use bspkit::content::textures::Textures;
 use bspkit::content::visibility::Visibility;
 use bspkit::dialect::{Block, Blocks, LightModel, LuxelForm, Role, VisModel};
 use bspkit::file::SlotId;
-use bspkit::links::Links;
+use bspkit::links::{Links, Site};
 use bspkit::record::{Cell, Meaning, Number, Shape};
 use bspkit::{Bsp, Result};
 
@@ -26,8 +26,8 @@ enum Kind {
     Row,
     /// The name of a material.
     Name,
-    /// Light in this lump.
-    Light(&'static str),
+    /// Light of a face.
+    Light,
     /// A page of light.
     Page,
     /// A texture.
@@ -69,13 +69,10 @@ impl<'o> Outside<'o> {
         let mut fields = BTreeMap::new();
         for site in sites {
             let list = &links.sites[*site];
-            let instead = |lump: &'static str| {
-                list.row.order.instead.iter().find(|(usual, _)| *usual == lump).map_or(lump, |(_, other)| *other)
-            };
             let kind = |cell: &Cell| match cell.meaning {
                 Meaning::Offset { lump } if lump == rows => Some(Kind::Row),
                 Meaning::Offset { lump } if lump == STRINGS => Some(Kind::Name),
-                Meaning::Offset { lump } => Some(Kind::Light(instead(lump))),
+                Meaning::Offset { .. } => Some(Kind::Light),
                 Meaning::Perhaps { lump, .. } if lump == page => Some(Kind::Page),
                 Meaning::Index { lump, .. } if lump == texture && links.site(lump).is_none() => Some(Kind::Texture),
                 Meaning::Index { lump, none, .. } if links.referred(lump).is_none() => Some(Kind::Other(lump, none)),
@@ -136,17 +133,13 @@ impl<'o> Outside<'o> {
                         return Err(refused(&list.name, format!("{}[{record}].{} {why}", list.name, field.path)));
                     }
                 },
-                Kind::Light(lump) => {
-                    let is_decoupled = list.parallel.is_some() && list.name.starts_with("bspx:");
-                    let faces = if is_decoupled { None } else { Some(list.name.as_str()) };
-                    match self.light.block(lump, faces, record, old) {
-                        Some(offset) => offset,
-                        None => {
-                            *self.unlit.entry(list.name.clone()).or_default() += 1;
-                            -1
-                        }
+                Kind::Light => match self.light.block(list, record, old) {
+                    Some(offset) => offset,
+                    None => {
+                        *self.unlit.entry(list.name.clone()).or_default() += 1;
+                        -1
                     }
-                }
+                },
                 Kind::Other(_, none) if none.contains(&old) => old,
                 Kind::Other(lump, _) => {
                     let message =
@@ -273,9 +266,6 @@ struct Grown<'o> {
     places: HashMap<(usize, usize), usize>,
 }
 
-/// The set of light with places in a lump of its own.
-const DECOUPLED: &str = "decoupled";
-
 impl Grown<'_> {
     /// Where a range of the other map's lump is, or would be put.
     fn next(&self, range: &Range<usize>) -> usize {
@@ -315,16 +305,12 @@ impl<'o> NewLight<'o> {
         Ok(NewLight { from, to, theirs: from.lens::<Light<'_>>()?, lumps, pages: HashMap::new() })
     }
 
-    /// The new offset of the light of a face; `None` if it cannot be copied. Faces of a list may have light in several
-    /// lumps, at one offset; without a list, the light is that of a face whose places are in a lump of their own.
-    pub(super) fn block(&mut self, lump: &'static str, list: Option<&str>, face: usize, old: i64) -> Option<i64> {
-        let is_it = |set: &&LightSet| match list {
-            Some(list) => set.faces() == list && set.copy_of().is_none() && set.name() != DECOUPLED,
-            None => set.lump() == lump && set.name() == DECOUPLED,
-        };
+    /// The new offset of the light of a face, which a record of a list has; `None` if it cannot be copied. The records
+    /// of a list may have light in several lumps, at one offset.
+    pub(super) fn block(&mut self, list: &Site<'_>, face: usize, old: i64) -> Option<i64> {
+        let is_it = |set: &&LightSet| set.placed_by() == list.name && set.copy_of().is_none();
         let LightModel::Faces(model) = self.from.dialect().light else { return Some(old) };
-        let is_read = |list: &str| model.lumps.iter().any(|lumps| lumps.faces.contains(&list));
-        if list.is_some_and(|list| !is_read(list)) {
+        if list.parallel.is_none() && model.lumps.iter().all(|lumps| !lumps.faces.contains(&&*list.name)) {
             // Faces before they were split: no engine reads their light.
             return Some(old);
         }

@@ -76,6 +76,20 @@ fn light_of_faces_that_moved_is_the_same_light() {
     }
 }
 
+/// The faces of maps that are lit for HDR alone have their light in another lump than the struct of a face says.
+#[test]
+fn light_of_hdr_that_moved_is_the_same_light() {
+    let map = fixture("source/room_v21");
+    let mut draft = map.draft();
+    models::Copying::default().run(&mut draft, &map, 1).unwrap();
+    let both = saved(&draft);
+    let mut draft = both.draft();
+    assert!(models::Removal::default().run(&mut draft, &[1]).unwrap().light > 0);
+    let found = compare::whole(&both, &saved(&draft), 10_000);
+    let changed: Vec<_> = records(&found, "FACES").into_iter().filter(|record| record.how == How::Changed).collect();
+    assert!(changed.is_empty() && numbers(&found, "FACES") > 0, "{changed:?}");
+}
+
 /// A value that another edit changes in a record that moved is named, with the field alone.
 #[test]
 fn a_change_of_a_record_that_moved_is_named() {
