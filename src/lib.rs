@@ -70,7 +70,6 @@ pub mod links;
 pub mod near;
 pub mod query;
 pub mod record;
-#[doc(hidden)]
 pub mod threads;
 pub mod verify;
 

@@ -21,15 +21,9 @@ pub use container::directory as game_directory;
 pub(crate) use container::{XASH_ENTRIES, member_name};
 pub(crate) use place::{Edit, Edits, plan};
 pub use plan::{Change, ChangeKind, Moved, Plan, Report, SlotEdit, Versioned};
-#[doc(hidden)]
 pub use read::SideFile;
 pub(crate) use read::{Access, read};
-// For the program: the files beside a map are saved like maps.
-#[doc(hidden)]
-pub use save::replace;
-pub use save::{SaveOptions, Saved};
-#[doc(hidden)]
-pub use save::{Temporary, abandon};
+pub use save::{SaveOptions, Saved, Temporary, abandon, replace};
 pub use slot::{Bounds, Segment, SegmentKind, Slot, SlotId};
 pub(crate) use target::Origin;
 pub(crate) use target::there;
