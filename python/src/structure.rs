@@ -169,12 +169,13 @@ pub(crate) fn copy_model<'py>(
         Err(_) => Copying::default().class(entity.extract::<Text>()?),
     };
     let from = other.snapshot()?;
-    let work = |draft: &mut Draft<'static>| copying.force(force).run(draft, &current(&from)?, number);
+    let work = |draft: &mut Draft<'static>| copying.force(force).run(draft, &current(&from)?, &[number]);
     let copied = shared.structural(py, work)?;
     let records = PyDict::new(py);
     copied.records.iter().try_for_each(|(list, count)| records.set_item(list, count))?;
     let textures = copied.textures.iter().map(|name| shown(py, name)).collect::<PyResult<Vec<_>>>()?;
-    Ok((copied.model, &copied.entities, records, copied.light, textures, &copied.warnings).into_pyobject(py)?)
+    let copy = copied.models.first().cloned().unwrap_or_default();
+    Ok((copy.model, &copy.entities, records, copied.light, textures, &copied.warnings).into_pyobject(py)?)
 }
 
 /// What followed, as Python's report.

@@ -200,28 +200,33 @@ fn run_copy(cx: &Context, args: &CopyArgs) -> Result<Code> {
     };
     let copying = copying.force(args.save.force);
     args.save.each(cx, args.maps.find(), |draft, _, job| {
-        let mut said = Vec::new();
-        for ModelName(model) in &args.models {
-            let cannot = || format!("cannot copy *{model} of {}", shown(&args.from));
-            let copied = copying.clone().run(draft, &other, *model).with_context(cannot)?;
-            copied.warnings.iter().for_each(|warning| job.warn_here(warning));
-            said.push(sentence(*model, &copied));
-        }
-        Ok(Edited::With { what: said.join("\n"), is_whole: true })
+        let models: Vec<usize> = args.models.iter().map(|model| model.0).collect();
+        let names: Vec<String> = models.iter().take(MOST_NAMED).map(|model| format!("*{model}")).collect();
+        let others = if models.len() > MOST_NAMED { ", ..." } else { "" };
+        let cannot = || format!("cannot copy {}{others} of {}", names.join(", "), shown(&args.from));
+        let copied = copying.clone().run(draft, &other, &models).with_context(cannot)?;
+        copied.warnings.iter().for_each(|warning| job.warn_here(warning));
+        Ok(Edited::With { what: sentence(&copied), is_whole: true })
     })
 }
 
-fn sentence(model: usize, copied: &Copied) -> String {
+/// How many models an error names.
+const MOST_NAMED: usize = 5;
+
+fn sentence(copied: &Copied) -> String {
     let records: Vec<String> = copied.records.iter().map(|(list, count)| format!("{count} of {list}")).collect();
     let textures: Vec<String> = copied.textures.iter().map(|name| escaped(name).to_string()).collect();
     let textures = if textures.is_empty() { String::new() } else { format!("; textures {}", textures.join(", ")) };
-    let entities: Vec<String> = copied.entities.iter().map(|index| format!("#{index}")).collect();
-    let entities = match entities.len() {
-        0 => "no entity".to_owned(),
-        len => format!("{} {}", count(len, "entity", "entities"), entities.join(", ")),
-    };
-    let (new, light) = (copied.model, copied.light);
-    format!("*{model} is *{new} now: {entities}; added {}; {light} bytes of light{textures}", records.join(", "))
+    let models = copied.models.iter().map(|copy| {
+        let entities: Vec<String> = copy.entities.iter().map(|index| format!("#{index}")).collect();
+        let entities = match entities.len() {
+            0 => "no entity".to_owned(),
+            len => format!("{} {}", count(len, "entity", "entities"), entities.join(", ")),
+        };
+        format!("*{} is *{} now: {entities}", copy.from, copy.model)
+    });
+    let models: Vec<String> = models.collect();
+    format!("{}; added {}; {} bytes of light{textures}", models.join("; "), records.join(", "), copied.light)
 }
 
 // `model rm`: removes brush models.

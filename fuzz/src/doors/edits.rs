@@ -237,7 +237,7 @@ pub fn models(bytes: &[u8]) {
     for _ in 0..=choices.below(2) {
         let (model, is_copy) = (1 + choices.below(3), choices.below(2) == 0);
         let done = match is_copy {
-            true => Copying::default().force(true).run(&mut draft, from, model).map(drop),
+            true => Copying::default().force(true).run(&mut draft, from, &[model]).map(drop),
             false => Removal::default().run(&mut draft, &[model]).map(drop),
         };
         if done.is_ok() {

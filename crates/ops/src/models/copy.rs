@@ -1,4 +1,4 @@
-//! A model of another map, with all that it needs: the records over all references that are declared.
+//! Models of another map, with all that they need: the records over all references that are declared.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -10,20 +10,20 @@ use crate::check::shapes_of;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::Pak;
 use bspkit::dialect::Dialect;
-use bspkit::links::{How, Link, Links};
+use bspkit::links::{How, Link, Links, Site};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Hint, Place, Result};
 
-// A model of another map, with all that it needs.
+// Models of another map, with all that they need.
 
-/// The copy of a model from another map.
+/// A copy of models from another map.
 ///
 /// ```
 /// use bspkit_ops::models::{self, Copying};
 /// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
 /// let mut draft = map.draft();
 /// // A map may be copied from itself, too.
-/// let copied = Copying::default().run(&mut draft, &map, 1)?;
-/// assert_eq!((copied.model, copied.entities.len()), (5, 1));
+/// let copied = Copying::default().run(&mut draft, &map, &[1])?;
+/// assert_eq!((copied.models[0].model, copied.models[0].entities.len()), (5, 1));
 /// let saved = bspkit::Bsp::from_vec(draft.plan(bspkit::Layout::Keep)?.to_vec())?;
 /// assert_eq!(models::list(&saved)?[5].faces, 6);
 /// # Ok::<(), bspkit::Error>(())
@@ -47,14 +47,33 @@ enum NewEntities {
     Without,
 }
 
+/// A model that was copied.
+///
+/// ```
+/// use bspkit_ops::models::Copying;
+/// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
+/// let copied = Copying::default().run(&mut map.draft(), &map, &[2, 1])?;
+/// let numbers: Vec<_> = copied.models.iter().map(|copy| (copy.from, copy.model)).collect();
+/// assert_eq!(numbers, [(1, 5), (2, 6)]);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CopiedModel {
+    /// Its number in the other map.
+    pub from: usize,
+    /// Its number here.
+    pub model: usize,
+    /// The new entities that name it, by index; those that name several are with the first one.
+    pub entities: Vec<usize>,
+}
+
 /// What was copied.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Copied {
-    /// The number of the new model.
-    pub model: usize,
-    /// The new entities, by index.
-    pub entities: Vec<usize>,
+    /// The new models, in the order that the other map has them in.
+    pub models: Vec<CopiedModel>,
     /// How many records were added, by list.
     pub records: Vec<(String, usize)>,
     /// The bytes of light.
@@ -66,43 +85,50 @@ pub struct Copied {
 }
 
 impl Copying {
-    /// Makes an entity of this class for the model, in place of copies of the other map's entities.
+    /// Makes an entity of this class for each model, in place of copies of the other map's entities.
     pub fn class(self, class: impl AsRef<[u8]>) -> Self {
         Copying { entities: NewEntities::Class(class.as_ref().to_vec()), ..self }
     }
 
-    /// Makes no entity for the model.
+    /// Makes no entity for the models.
     pub fn without_entity(self) -> Self {
         Copying { entities: NewEntities::Without, ..self }
     }
 
-    /// Copies a model although it exceeds a limit of an engine.
+    /// Copies models although they exceed a limit of an engine.
     pub fn force(self, force: bool) -> Self {
         Copying { force, ..self }
     }
 
-    /// Copies a model of a map into another one of the same dialect, with all that it refers to. Planes, texinfo,
+    /// Copies models of a map into another one of the same dialect, with all that they refer to. Planes, texinfo,
     /// shaders and other records that are equal in both maps are not added again, and neither are textures with the
-    /// same name. Everything is added after what is there, so that no number changes.
+    /// same name, nor what several of the models have in common. Everything is added after what is there, in the order
+    /// of the other map, so that no number changes.
     ///
     /// # Errors
     /// [`Refused`](bspkit::ErrorKind::Refused) for a map of another dialect or version, a collision model in a form
     /// that is not known or with materials of its map, light in files beside the map, numbers that do not fit, records
     /// that engines have no room for, and references that are damaged; [`NotFound`](bspkit::ErrorKind::NotFound) for a
-    /// model that is not there. Then nothing is changed.
-    pub fn run(self, draft: &mut Draft<'_>, from: &Bsp<'_>, model: usize) -> Result<Copied> {
-        draft.transaction(|draft| self.copy(draft, from, model))
+    /// model that is not there; [`Argument`](bspkit::ErrorKind::Argument) for one that is named twice. Then nothing is
+    /// changed.
+    pub fn run(self, draft: &mut Draft<'_>, from: &Bsp<'_>, models: &[usize]) -> Result<Copied> {
+        let mut sorted = models.to_vec();
+        sorted.sort_unstable();
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Error::new(ErrorKind::Argument, format!("*{} is named twice", twice[0])));
+        }
+        draft.transaction(|draft| self.copy(draft, from, &sorted))
     }
 
-    fn copy(self, draft: &mut Draft<'_>, from: &Bsp<'_>, model: usize) -> Result<Copied> {
+    fn copy(self, draft: &mut Draft<'_>, from: &Bsp<'_>, wanted: &[usize]) -> Result<Copied> {
         let map = draft.view()?.unwrap_or_else(|| draft.bsp().clone());
         let (own_links, their_links) = (map.links()?, from.links()?);
         let (own_models, models) = (models_of(&map, &own_links)?, models_of(from, &their_links)?);
-        check(&their_links.sites[models], model)?;
+        wanted.iter().try_for_each(|model| check(&their_links.sites[models], *model))?;
         are_alike(&map, from)?;
         are_known(&map, &own_links, own_models)?;
         let (own, theirs) = (Graph::new(&own_links), Graph::new(&their_links));
-        let needed = needed(from, &theirs, models, model)?;
+        let (needed, shares) = needed_by_all(from, &theirs, models, wanted)?;
         let mut work = Transplant {
             from,
             to: &map,
@@ -110,6 +136,7 @@ impl Copying {
             own: &own,
             models,
             needed,
+            shares,
             sites: BTreeMap::new(),
             places: HashMap::new(),
             added: BTreeMap::new(),
@@ -120,12 +147,12 @@ impl Copying {
         let mut outside = Outside::new(from, &map, &their_links, &sites)?;
         work.put(&mut outside)?;
         work.limits(self.force)?;
-        let number = own_links.sites[own_models].len();
+        let numbers: BTreeMap<usize, usize> = wanted.iter().copied().zip(own_links.sites[own_models].len()..).collect();
         let mut lumps = work.lumps()?;
         lumps.extend(outside.light.lumps(&own_links, &their_links)?);
         lumps.extend(outside.textures.lump());
         lumps.extend(outside.names.lump());
-        let warnings = work.blocks(&mut lumps, model, number)?;
+        let warnings = work.blocks(&mut lumps, &numbers)?;
         work.warnings.extend(warnings);
         work.warnings.extend(outside.light.left_out(&own_links, &their_links).iter().map(|name| left_out(name)));
         let copy = outside.light.is_in_copy().filter(|_| !outside.unlit.is_empty());
@@ -145,9 +172,9 @@ impl Copying {
             let site = &own_links.sites[*own];
             (site.name.clone(), added.len() / site.record.size)
         });
+        let copy = |(from, model): (&usize, &usize)| CopiedModel { from: *from, model: *model, entities: Vec::new() };
         let mut copied = Copied {
-            model: number,
-            entities: Vec::new(),
+            models: numbers.iter().map(copy).collect(),
             records: records.filter(|(_, count)| *count > 0).collect(),
             light: outside.light.bytes(),
             textures: [&outside.textures.names[..], &outside.names.names].concat(),
@@ -159,49 +186,65 @@ impl Copying {
         if let Some(brushes) = brushes.filter(|_| map.slot("PHYSCOLLIDE").is_ok()) {
             draft.bring_solids(shapes_of(from, |brush| brushes.contains(&brush)));
         }
-        copied.entities = self.entities(draft, from, model, number)?;
+        self.entities(draft, from, &numbers, &mut copied)?;
         Ok(copied)
     }
 
-    /// The new entities, by index.
-    fn entities(&self, draft: &mut Draft<'_>, from: &Bsp<'_>, model: usize, number: usize) -> Result<Vec<usize>> {
-        let name = format!("*{number}");
-        let texts = from.entities()?;
-        let mut new: Vec<Vec<(Vec<u8>, Vec<u8>)>> = Vec::new();
+    /// Adds the entities of the new models.
+    fn entities(
+        &self,
+        draft: &mut Draft<'_>,
+        from: &Bsp<'_>,
+        numbers: &BTreeMap<usize, usize>,
+        copied: &mut Copied,
+    ) -> Result<()> {
+        let mut new: BTreeMap<usize, Vec<Pairs>> = BTreeMap::new();
         match &self.entities {
             NewEntities::Without => {}
             NewEntities::Class(class) => {
-                new.push(vec![(b"classname".to_vec(), class.clone()), (b"model".to_vec(), name.into_bytes())]);
+                for (model, number) in numbers {
+                    let name = format!("*{number}").into_bytes();
+                    new.insert(*model, vec![vec![(b"classname".to_vec(), class.clone()), (b"model".to_vec(), name)]]);
+                }
             }
             NewEntities::Theirs => {
+                let texts = from.entities()?;
                 for entity in texts.iter() {
-                    let pairs = named_models(from, &entity);
-                    let keys: Vec<&str> = pairs
-                        .iter()
-                        .filter(|(_, _, of)| usize::try_from(*of) == Ok(model))
-                        .map(|(key, ..)| *key)
-                        .collect();
-                    if keys.is_empty() {
-                        continue;
-                    }
-                    let is_it = |key: &[u8], value: &[u8]| {
-                        keys.iter().any(|known| known.as_bytes() == key) && value == format!("*{model}").as_bytes()
+                    let named = named_models(from, &entity);
+                    let known = |of: &i64| Some(usize::try_from(*of).ok()?).filter(|of| numbers.contains_key(of));
+                    let Some(model) = named.iter().find_map(|(.., of)| known(of)) else { continue };
+                    let keys: Vec<&str> =
+                        named.iter().filter(|(.., of)| known(of).is_some()).map(|(key, ..)| *key).collect();
+                    let number = |key: &[u8], value: &[u8]| {
+                        let of =
+                            value.strip_prefix(b"*").filter(|_| keys.iter().any(|known| known.as_bytes() == key))?;
+                        numbers.get(&std::str::from_utf8(of).ok()?.parse().ok()?)
                     };
                     let pair = |key: &[u8], value: &[u8]| {
-                        let value = if is_it(key, value) { name.as_bytes() } else { value };
-                        (key.to_vec(), value.to_vec())
+                        let new = number(key, value).map(|number| format!("*{number}").into_bytes());
+                        (key.to_vec(), new.unwrap_or_else(|| value.to_vec()))
                     };
-                    new.push(entity.pairs().map(|own| pair(own.key, own.value)).collect());
+                    new.entry(model).or_default().push(entity.pairs().map(|own| pair(own.key, own.value)).collect());
+                    for (key, _, of) in named.iter().filter(|(.., of)| known(of).is_none()) {
+                        let class = escaped(entity.class().unwrap_or_default()).to_string();
+                        copied
+                            .warnings
+                            .push(format!("{class} of *{model} also has *{of} as its {key}, which is not copied"));
+                    }
                 }
             }
         }
-        let mut indices = Vec::new();
-        for pairs in new {
-            indices.push(draft.entities()?.add(pairs)?);
+        for copy in &mut copied.models {
+            for pairs in new.remove(&copy.from).unwrap_or_default() {
+                copy.entities.push(draft.entities()?.add(pairs)?);
+            }
         }
-        Ok(indices)
+        Ok(())
     }
 }
+
+/// The pairs of a new entity.
+type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// The warning about something of the other map that adds to the model, and for which the map has no place.
 pub(super) fn left_out(name: &str) -> String {
@@ -235,6 +278,9 @@ fn are_alike(map: &Bsp<'_>, from: &Bsp<'_>) -> Result<()> {
 
 /// The records of each list.
 pub(super) type Needed = BTreeMap<usize, BTreeSet<usize>>;
+
+/// How many records of a list each model has, where they belong to it by its order: by list and model.
+pub(super) type Shares = HashMap<(usize, usize), usize>;
 
 /// The error for a copy that cannot be made.
 #[cold]
@@ -301,7 +347,7 @@ pub(super) fn needed(map: &Bsp<'_>, graph: &Graph<'_, '_>, models: usize, model:
         if !needed.entry(site).or_default().insert(record) {
             continue;
         }
-        if links.sites[site].is_paired() {
+        if graph.paired[site] {
             open.push((site, record ^ 1));
         }
         let known = |needed: &Needed, site: usize, record: usize| {
@@ -325,6 +371,26 @@ pub(super) fn needed(map: &Bsp<'_>, graph: &Graph<'_, '_>, models: usize, model:
         }
     }
     Ok(needed)
+}
+
+/// All records that models need, and their shares.
+fn needed_by_all(map: &Bsp<'_>, graph: &Graph<'_, '_>, models: usize, wanted: &[usize]) -> Result<(Needed, Shares)> {
+    let (mut all, mut shares) = (Needed::new(), Shares::new());
+    let lists: Vec<usize> =
+        graph.links_of(models).filter(|link| matches!(link.how, How::Share(_))).map(|link| link.to).collect();
+    for model in wanted {
+        let own = needed(map, graph, models, *model)?;
+        for list in &lists {
+            let own = own.get(list);
+            if own.zip(all.get(list)).is_some_and(|(own, all)| own.iter().any(|record| all.contains(record))) {
+                let name = &graph.links.sites[*list].name;
+                return Err(refused(name, format!("*{model} has records of another model: copy them one by one")));
+            }
+            shares.insert((*list, *model), own.map_or(0, BTreeSet::len));
+        }
+        own.into_iter().for_each(|(list, records)| all.entry(list).or_default().extend(records));
+    }
+    Ok((all, shares))
 }
 
 /// Whether one of several equal records of a list is enough: everything that refers to them names one of them, and
@@ -358,6 +424,8 @@ pub(super) struct Graph<'g, 'a> {
     out: Vec<Vec<Out<'g>>>,
     /// The lists whose records belong to those of each list, and where those of each record begin.
     pub(super) beside: Vec<BTreeMap<usize, Vec<usize>>>,
+    /// The lists whose records are opposite pairs.
+    paired: Vec<bool>,
 }
 
 /// A field, with the starts of its shares if it has these.
@@ -369,6 +437,7 @@ impl<'g, 'a> Graph<'g, 'a> {
             links,
             out: links.sites.iter().map(|_| Vec::new()).collect(),
             beside: links.sites.iter().map(|_| BTreeMap::new()).collect(),
+            paired: links.sites.iter().map(Site::is_paired).collect(),
         };
         for link in links.links.iter().filter(|link| !link.is_weak()) {
             let starts = if let How::Share(skip) = link.how { Some(shares(links, link, skip)) } else { None };

@@ -162,13 +162,12 @@ impl<'o> Outside<'o> {
 }
 
 impl Transplant<'_, '_, '_> {
-    /// Puts the blocks of a model, such as its collision model, after those of the models that are there. Numbers of
-    /// records in them are those of the copied records.
+    /// Puts the blocks of models, such as their collision models, after those of the models that are there. Numbers of
+    /// records in them are those of the copied records. The models have their new numbers with them.
     pub(super) fn blocks(
         &self,
         lumps: &mut BTreeMap<SlotId, Vec<u8>>,
-        model: usize,
-        place: usize,
+        models: &BTreeMap<usize, usize>,
     ) -> Result<Vec<String>> {
         let (theirs, mut warnings) = (self.theirs.links, Vec::new());
         for links in [theirs, self.own.links] {
@@ -182,8 +181,13 @@ impl Transplant<'_, '_, '_> {
             let mut bytes = self.from.little_endian(*slot)?.to_vec();
             let unread = || refused(name, "its blocks cannot be read");
             let found = (blocks.find)(&bytes).ok_or_else(unread)?;
-            let is_it = |block: &Block| word(&bytes, block.at).and_then(|of| usize::try_from(of).ok()) == Some(model);
-            let found: Vec<Block> = found.into_iter().filter(is_it).collect();
+            let place = |block: &Block| models.get(&usize::try_from(word(&bytes, block.at)?).ok()?).copied();
+            let (mut places, found): (Vec<(usize, usize)>, Vec<Block>) = found
+                .into_iter()
+                .filter_map(|block| Some((place(&block)?, block)))
+                .enumerate()
+                .map(|(at, (place, block))| ((place, at), block))
+                .unzip();
             if found.is_empty() {
                 continue;
             }
@@ -198,9 +202,11 @@ impl Transplant<'_, '_, '_> {
             let end = (blocks.find)(&new).ok_or_else(unread)?.last().map_or(0, |block| block.range.end);
             self.numbers(*slot, name, &found, &mut bytes)?;
             let mut own = Vec::new();
-            for block in found {
+            places.sort_unstable();
+            for (place, at) in places {
+                let block = &found[at];
                 bytes[block.at..block.at + 4].copy_from_slice(&bspkit::bytes::short(place).to_le_bytes());
-                own.extend_from_slice(&bytes[block.range]);
+                own.extend_from_slice(&bytes[block.range.clone()]);
             }
             new.splice(end..end, own);
             lumps.insert(target, new);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::copy::{Graph, Named, Needed, by_bytes, is_shared, left_out, named, refused};
+use super::copy::{Graph, Named, Needed, Shares, by_bytes, is_shared, left_out, named, refused};
 use super::outside::Outside;
 use bspkit::bytes::short;
 use bspkit::dialect::{Each, Role, Unit};
@@ -11,7 +11,7 @@ use bspkit::links::{How, Link};
 use bspkit::record::Order;
 use bspkit::{Bsp, Hint, Result};
 
-/// A model on its way from one map to another.
+/// Models on their way from one map to another.
 pub(super) struct Transplant<'t, 'a, 'b> {
     pub(super) from: &'t Bsp<'a>,
     pub(super) to: &'t Bsp<'b>,
@@ -19,6 +19,7 @@ pub(super) struct Transplant<'t, 'a, 'b> {
     pub(super) own: &'t Graph<'t, 'b>,
     pub(super) models: usize,
     pub(super) needed: Needed,
+    pub(super) shares: Shares,
     /// The list of the target for each list of the other map.
     pub(super) sites: BTreeMap<usize, usize>,
     /// The new numbers of records.
@@ -170,7 +171,7 @@ impl Transplant<'_, '_, '_> {
             *nodes = list.map_or(*nodes, |own| i64::try_from(self.total(own)).unwrap_or(i64::MAX));
         }
         if let How::Share(_) = link.how {
-            let count = self.needed.get(&link.to).map_or(0, std::collections::BTreeSet::len);
+            let count = self.shares.get(&(link.to, record)).copied().unwrap_or(0);
             let put = link.word.put(bytes, i64::try_from(count).unwrap_or(i64::MAX));
             return Ok(put.then_some(()).ok_or_else(|| format!("{count} records do not fit its count")));
         }

@@ -33,7 +33,7 @@ fn light_follows_faces_in_maps_with_one_list_of_faces() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/maps/source");
     let hdr = Bsp::open(folder.join("room_v21.bsp")).unwrap();
     let mut draft = hdr.draft();
-    Copying::default().run(&mut draft, &hdr, 1).unwrap();
+    Copying::default().run(&mut draft, &hdr, &[1]).unwrap();
     let both = saved(&draft, &hdr);
     let mut draft = both.draft();
     let removed = Removal::default().run(&mut draft, &[1]).unwrap();

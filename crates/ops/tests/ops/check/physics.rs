@@ -68,7 +68,7 @@ fn brushes_of_a_copied_model_are_looked_at() {
     let map = room(&[("PHYSCOLLIDE", solids())]);
     let from = room(&[]);
     let mut draft = map.draft();
-    models::Copying::default().run(&mut draft, &from, 1).unwrap();
+    models::Copying::default().run(&mut draft, &from, &[1]).unwrap();
     assert_eq!(left(&draft), []);
     // Fewer sides of the new brush make another shape.
     let brushes = draft.bytes(map.slot("BRUSHES").unwrap().id).unwrap().len();
@@ -106,7 +106,7 @@ fn a_copied_model_leaves_nothing() {
     moved.update(bspkit::dialect::source::PLANES, plane, |plane| plane.distance += 1.0).unwrap();
     moved.update(bspkit::dialect::source::PLANES, plane ^ 1, |plane| plane.distance -= 1.0).unwrap();
     let mut draft = map.draft();
-    models::Copying::default().run(&mut draft, &saved(&moved), 1).unwrap();
+    models::Copying::default().run(&mut draft, &saved(&moved), &[1]).unwrap();
     assert_eq!(left(&draft), []);
 }
 

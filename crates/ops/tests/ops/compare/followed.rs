@@ -81,7 +81,7 @@ fn light_of_faces_that_moved_is_the_same_light() {
 fn light_of_hdr_that_moved_is_the_same_light() {
     let map = fixture("source/room_v21");
     let mut draft = map.draft();
-    models::Copying::default().run(&mut draft, &map, 1).unwrap();
+    models::Copying::default().run(&mut draft, &map, &[1]).unwrap();
     let both = saved(&draft);
     let mut draft = both.draft();
     assert!(models::Removal::default().run(&mut draft, &[1]).unwrap().light > 0);

@@ -16,11 +16,11 @@ use super::walk::{Walk, places};
 
 fn copied<'a>(map: &Bsp<'a>, from: &Bsp<'_>, model: usize) -> Result<(Draft<'a>, usize), String> {
     let mut draft = map.draft();
-    match Copying::default().run(&mut draft, from, model) {
+    match Copying::default().run(&mut draft, from, &[model]) {
         Ok(copied) => match copied.warnings.first() {
             // What the other map has no lump for.
             Some(warning) => Err(format!("warned: {warning}")),
-            None => Ok((draft, copied.model)),
+            None => Ok((draft, copied.models[0].model)),
         },
         Err(error) if [ErrorKind::Refused, ErrorKind::Unsupported].contains(&error.kind()) => Err(error.to_string()),
         Err(error) => panic!("{error:?}"),
@@ -113,6 +113,44 @@ fn copies_are_what_they_were_and_leave_nothing() {
         }
     }
     assert!(count > 20, "{count}");
+}
+
+/// All models at once are what they are one by one: each with its records, light and entities.
+#[test]
+fn models_that_are_copied_at_once_are_those_that_are_copied_one_by_one() {
+    let (mut count, mut several) = (0, 0);
+    for (name, map) in fixtures().into_iter().chain(real(4 << 20, 0)) {
+        let Ok(listed) = models::list(&map) else { continue };
+        let all: Vec<usize> = (1..listed.len()).take(12).collect();
+        let mut one_by_one = map.draft();
+        let mut copies = all.iter().map(|model| Copying::default().force(true).run(&mut one_by_one, &map, &[*model]));
+        let is_damaged = map.container().damaged().next().is_some();
+        if is_damaged || all.len() < 2 || copies.try_for_each(|copied| copied.map(drop)).is_err() {
+            continue;
+        }
+        let mut at_once = map.draft();
+        let copied = Copying::default().force(true).run(&mut at_once, &map, &all).unwrap();
+        let errors = new_errors(&at_once);
+        assert!(errors.iter().all(|found| found.code.name.starts_with("limit")), "{name}: {errors:#?}");
+        let (one_by_one, at_once) = (saved(&one_by_one), saved(&at_once));
+        nothing_moves(&name, &map, &at_once);
+        let (old, new) = (content(&one_by_one), content(&at_once));
+        assert_eq!((strange(&old, &new), strange(&new, &old)), (None, None), "{name}");
+        let (old, new) = (models::list(&one_by_one).unwrap(), models::list(&at_once).unwrap());
+        assert_eq!(old.len(), new.len(), "{name}");
+        for ((before, after), copy) in old.iter().zip(&new).skip(listed.len()).zip(&copied.models) {
+            assert_eq!((before.mins, before.maxs, before.faces), (after.mins, after.maxs, after.faces), "{name}");
+            let own =
+                |model: &models::Model| model.entities.iter().map(|entity| entity.class.clone()).collect::<Vec<_>>();
+            assert_eq!(own(before), own(after), "{name}: {copy:?}");
+            assert_eq!(own(&listed[copy.from]), own(after), "{name}: {copy:?}");
+        }
+        (count, several) = (count + 1, several + all.len());
+    }
+    assert!(count > 5 && several > 20, "{count} maps, {several} models");
+    let map = Bsp::open("../../tests/maps/goldsrc/own_rooms.bsp").unwrap();
+    let error = Copying::default().run(&mut map.draft(), &map, &[1, 2, 1]).unwrap_err();
+    assert_eq!((error.kind(), error.to_string()), (ErrorKind::Argument, "*1 is named twice".to_owned()));
 }
 
 #[test]
@@ -246,7 +284,7 @@ fn what_cannot_be_copied_is_refused_by_name() {
     let (q2, q1) = (open("q2/own_rooms"), open("q1/own_rooms"));
     let error = |map: &Bsp<'_>, from: &Bsp<'_>, model: usize| {
         let mut draft = map.draft();
-        let error = Copying::default().run(&mut draft, from, model).unwrap_err();
+        let error = Copying::default().run(&mut draft, from, &[model]).unwrap_err();
         assert!(draft.changes().unwrap().is_empty());
         error.to_string()
     };
@@ -357,13 +395,34 @@ fn a_copy_has_the_entity_that_is_asked_for() {
     let map = Bsp::open("../../tests/maps/goldsrc/own_rooms.bsp").unwrap();
     let entities = |copying: Copying| {
         let mut draft = map.draft();
-        copying.run(&mut draft, &map, 1).unwrap();
+        copying.run(&mut draft, &map, &[1]).unwrap();
         let after = saved(&draft);
         let text = after.bytes(SlotId::Lump(0)).unwrap();
         String::from_utf8_lossy(&text).matches("\"*5\"").count()
     };
     assert_eq!([Copying::default(), Copying::default().class("func_wall")].map(entities), [1, 1]);
     assert_eq!(entities(Copying::default().without_entity()), 0);
+}
+
+/// An entity that names two models names both copies, or keeps the number of the one that is not copied, which is said.
+#[test]
+fn an_entity_of_two_models_names_both_copies() {
+    let map = Bsp::open("../../tests/maps/goldsrc/own_rooms.bsp").unwrap();
+    let mut draft = map.draft();
+    draft.entities().unwrap().add([("classname", "func_wall"), ("model", "*1"), ("model", "*2")]).unwrap();
+    let map = saved(&draft);
+    let last = |models: &[usize]| {
+        let mut draft = map.draft();
+        let copied = Copying::default().run(&mut draft, &map, models).unwrap();
+        let entities = draft.entities().unwrap();
+        let index = *copied.models[0].entities.last().unwrap();
+        let entity = entities.get(index).unwrap();
+        let values = entity.all("model").map(|value| String::from_utf8_lossy(value).into_owned());
+        (values.collect::<Vec<_>>(), copied.warnings)
+    };
+    let warning = "func_wall of *1 also has *2 as its model, which is not copied".to_owned();
+    assert_eq!(last(&[1]), (vec!["*5".to_owned(), "*2".to_owned()], vec![warning]));
+    assert_eq!(last(&[1, 2]), (vec!["*5".to_owned(), "*6".to_owned()], vec![]));
 }
 
 /// What the other map has in its block of BSPX, and this one has not, is named, all of it. The names are read from the
@@ -381,10 +440,10 @@ fn all_that_is_left_out_is_named() {
     };
     let names: BTreeSet<String> = (0..count).map(name).collect();
     assert_eq!(names.len(), 3, "{names:?}");
-    let copied = Copying::default().run(&mut map.draft(), &from, 1).unwrap();
+    let copied = Copying::default().run(&mut map.draft(), &from, &[1]).unwrap();
     let warning = |name: &String| format!("{name} is left out, since the map has none");
     assert_eq!(copied.warnings.into_iter().collect::<BTreeSet<_>>(), names.iter().map(warning).collect());
-    assert!(Copying::default().run(&mut from.draft(), &from, 1).unwrap().warnings.is_empty());
+    assert!(Copying::default().run(&mut from.draft(), &from, &[1]).unwrap().warnings.is_empty());
 }
 
 /// Light that a map has in color alone is not left out without a word.
@@ -395,10 +454,10 @@ fn light_in_color_alone_refuses_the_copy() {
     draft.set(map.slot("LIGHTING").unwrap().id, Vec::new()).unwrap();
     let colored = saved(&draft);
     for (to, from) in [(&colored, &colored), (&map, &colored), (&colored, &map)] {
-        let error = Copying::default().run(&mut to.draft(), from, 1).unwrap_err();
+        let error = Copying::default().run(&mut to.draft(), from, &[1]).unwrap_err();
         assert!(error.kind() == ErrorKind::Refused && error.to_string().contains("alone"), "{error}");
-        let copied = Copying::default().force(true).run(&mut to.draft(), from, 1).unwrap();
+        let copied = Copying::default().force(true).run(&mut to.draft(), from, &[1]).unwrap();
         assert!(copied.warnings.iter().any(|warning| warning.contains("alone")), "{copied:?}");
     }
-    Copying::default().run(&mut map.draft(), &map, 1).unwrap();
+    Copying::default().run(&mut map.draft(), &map, &[1]).unwrap();
 }
