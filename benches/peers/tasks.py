@@ -1,4 +1,4 @@
-"""tasks.py PEER TASK MAP [ARGUMENT...] does one task with one of the other libraries for Source maps.
+"""tasks.py PEER TASK MAP [ARGUMENT...] does one task with one of the other libraries for maps.
 
 What it prints is what the library says, so that `measure.py` can see that the work was done.
 """
@@ -89,6 +89,14 @@ class Sourcepp:
         pak = self.start().PakLump.open(out)
         with open(file, "rb") as data:
             pak.add_entry_from_mem(name, data.read())
+        pak.bake()
+
+    def pak_remove(self, path, out, folder):
+        import shutil
+
+        shutil.copyfile(path, out)
+        pak = self.start().PakLump.open(out)
+        pak.remove_directory(folder)
         pak.bake()
 
 
