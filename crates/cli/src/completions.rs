@@ -166,7 +166,7 @@ pub(crate) struct ManArgs {
 }
 
 pub(crate) fn run_man(cx: &Context, args: &ManArgs) -> Result<Code> {
-    let mut program = Cli::command().disable_help_subcommand(true);
+    let mut program = help::program().disable_help_subcommand(true);
     // Gives the commands their full names and the common options.
     program.build();
     let Some(folder) = &args.output else {

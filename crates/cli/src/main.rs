@@ -13,6 +13,7 @@ mod cubemap;
 mod diff;
 mod ent;
 mod git;
+mod help;
 mod info;
 mod light;
 mod lmp;
@@ -36,6 +37,8 @@ mod vis;
 mod watch;
 mod words;
 
+pub(crate) use help::help;
+
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -43,28 +46,6 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 
 use context::Context;
 use talk::{Code, Options, Talk};
-
-/// The text after the options in the help of every command: examples, then the exit status.
-macro_rules! help {
-    ($examples:literal) => {
-        concat!(
-            "Examples:\n",
-            $examples,
-            "\n\nExit status:\n",
-            "  0  done\n",
-            "  1  something was found: a check failed, maps differ, some of several maps failed, or\n",
-            "     nothing matched and nothing was written\n",
-            "  2  failed: bad arguments, an unreadable file, a refused edit, a full disk\n",
-            "  130  stopped by Ctrl-C, SIGTERM or a closed terminal; no file is left half written"
-        )
-    };
-}
-pub(crate) use help;
-
-/// The text of [`help!`] after a table with a heading.
-pub(crate) fn with_table(heading: &str, table: &str, help: &str) -> String {
-    format!("{heading}:\n{table}\n\n{help}")
-}
 
 /// The commands of a group: for each its name, its arguments and the function that runs it.
 macro_rules! commands {
@@ -165,7 +146,7 @@ fn parse(given: &[OsString], split: fn(&clap::Command, Vec<OsString>) -> Vec<OsS
         Err(error) if error.kind() == clap::error::ErrorKind::DisplayVersion => error.exit(),
         // Help and errors are about all commands.
         Err(_) => {
-            let mut program = Cli::command();
+            let mut program = help::grouped();
             parsed(&mut program).unwrap_or_else(|mut error| {
                 words::suggest(&mut error, &program, given);
                 error.format(&mut program).exit()

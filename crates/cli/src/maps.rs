@@ -24,8 +24,10 @@ use turns::{Tally, Turns};
 // The maps that the arguments name. (A doc comment would become the help of the command.)
 #[derive(clap::Args)]
 pub(crate) struct MapArgs {
-    /// Maps, folders of maps, or `-` for stdin: the first argument and each one directly after it that ends in .bsp; if
-    /// the command takes a fixed number of other arguments, all arguments before these
+    /// Maps, folders of maps, or `-` for stdin
+    ///
+    /// They are the first argument and each one directly after it that ends in .bsp; if the command takes a fixed
+    /// number of other arguments, all arguments before these.
     #[arg(value_name = "MAP...", required = true, action = ArgAction::Set, num_args = 1, value_delimiter = SEPARATOR)]
     map: Vec<PathBuf>,
 }

@@ -29,15 +29,16 @@ use dry::{DryRun, Summary, Sums};
 #[derive(Args)]
 #[command(next_help_heading = "Saving")]
 pub(crate) struct Save {
-    /// Where to save: a file, which is replaced completely or not at all; `-` is stdout. For several maps: a folder,
-    /// which gets all of them
+    /// The file to save to, or for several maps a folder
+    ///
+    /// A file is replaced completely or not at all; `-` is stdout. A folder gets all maps.
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place")]
     output: Option<PathBuf>,
     /// Replace the map itself: with a new file, or with =patch by writing only what changes into the old one
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "whole")]
     in_place: Option<InPlace>,
     /// For several maps: save only those that change, without copies of the others
-    #[arg(long, requires = "output")]
+    #[arg(long, hide_short_help = true, requires = "output")]
     only_changed: bool,
     /// Keep the old file, with this suffix added to its name
     #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = ".bak")]
@@ -49,17 +50,17 @@ pub(crate) struct Save {
     #[arg(long)]
     pub(crate) json: bool,
     /// Where to write lumps that grow
-    #[arg(long, value_name = "LAYOUT", default_value = "keep")]
+    #[arg(long, hide_short_help = true, value_name = "LAYOUT", default_value = "keep")]
     layout: LayoutName,
     /// Save a damaged map, replace a read-only file, allow an edit that loses data
     #[arg(long)]
     pub(crate) force: bool,
     /// Print how the checksums change that servers and clients compare, as -v does; a dry run says whether they change
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     checksum: bool,
     /// Update the checksum in the .aas file of a Quake III map, or in a copy for the saved map, so that bots accept it;
     /// use it only if the edit does not change walkable geometry
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     fix_aas: bool,
 }
 

@@ -436,31 +436,32 @@ impl<'k> Few<'k> {
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Options {
     /// Read the map as this dialect, without detection; an unknown name lists the valid ones
-    #[arg(long, global = true, value_name = "NAME", ignore_case = true, value_parser = dialects(),
+    #[arg(long, global = true, hide_short_help = true,
+        value_name = "NAME", ignore_case = true, value_parser = dialects(),
         hide_possible_values = true)]
     pub(crate) dialect: Option<&'static Dialect>,
     /// How many maps to process at once; for one map, how many threads to use
     /// [default: one per core; four per core when saving several maps]
-    #[arg(short, long, global = true, value_name = "N", value_parser = jobs)]
+    #[arg(short, long, global = true, hide_short_help = true, value_name = "N", value_parser = jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Continue after a failed map (the default)
-    #[arg(long, global = true, conflicts_with = "fail_fast")]
+    #[arg(long, global = true, hide_short_help = true, conflicts_with = "fail_fast")]
     keep_going: bool,
     /// Start no further map after a failed one
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(crate) fail_fast: bool,
     /// Process only part I of N of the maps, to share the work between machines; maps are sorted by their path below
     /// the folder
-    #[arg(long, global = true, value_name = "I/N")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
     /// On stderr, print only warnings and errors
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, hide_short_help = true)]
     pub(crate) quiet: bool,
     /// Print more: every law, every oddity in the entity text, checksums, the time taken
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, hide_short_help = true)]
     pub(crate) verbose: bool,
     /// When to use color; NO_COLOR is respected
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
 

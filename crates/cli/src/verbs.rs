@@ -13,10 +13,11 @@ use bspkit_game::cubemaps::{self, Listed};
 use super::context::Context;
 use super::save::bad_argument;
 use super::talk::Code;
+use crate::help;
+use crate::help::with_table;
 use crate::maps::real_path;
 use crate::pak::edits::{lines, local};
 use crate::talk::shown;
-use crate::{help, with_table};
 
 /// A program whose command lines are understood.
 struct Tool {

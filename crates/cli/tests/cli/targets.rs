@@ -82,7 +82,7 @@ fn an_option_means_the_same_in_every_command() {
     let room = Room::empty();
     let mut options: BTreeMap<String, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
     for command in COMMANDS {
-        let help = room.bspkit(&format!("{command} -h")).done();
+        let help = room.bspkit(&format!("{command} --help")).done();
         let own = help.text().split("\nOptions of every command:").next().unwrap().to_owned();
         let mut found: Vec<(String, String)> = Vec::new();
         for line in own.lines() {
