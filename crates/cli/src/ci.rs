@@ -21,7 +21,7 @@ use clap::ValueEnum;
 use super::context::{Context, is_stdin};
 use super::git::repository::Changed;
 use super::maps::{MapArgs, MapFile, Maps};
-use super::save::how_to_list;
+use super::save::{how_to_list, spare, spare_input};
 use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, count, shown};
 use super::{check, help};
 
@@ -92,6 +92,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         }
     }
     let policies = Policies::load(&maps, args.policy.as_deref())?;
+    args.spare(&maps, &policies)?;
     let baseline = match args.baseline.as_deref().filter(|_| !args.write_baseline) {
         Some(path) => Some(read_baseline(path)?),
         None => None,
@@ -131,6 +132,22 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     match args.baseline.as_deref().filter(|_| args.write_baseline) {
         Some(path) => write_baseline(cx, path, sums).map(|()| Code::Done),
         None => Ok(code),
+    }
+}
+
+impl Args {
+    /// Refuses to write over what is read: maps, policies, the baseline.
+    fn spare(&self, maps: &Maps, policies: &Policies) -> Result<()> {
+        let baseline = self.baseline.as_deref();
+        for file in self.output.as_deref().into_iter().chain(baseline.filter(|_| self.write_baseline)) {
+            // Most reports are new files.
+            if !file.exists() {
+                continue;
+            }
+            maps.iter().try_for_each(|map| spare(file, &map.path))?;
+            policies.read.keys().try_for_each(|policy| spare_input(file, policy))?;
+        }
+        self.output.as_deref().zip(baseline).map_or(Ok(()), |(output, baseline)| spare_input(output, baseline))
     }
 }
 

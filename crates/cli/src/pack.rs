@@ -249,7 +249,7 @@ pub(crate) struct UnpackArgs {
     #[command(flatten)]
     maps: MapArgs,
     /// The folder to write to: a new or an empty one; for several maps, it gets a folder for each
-    #[arg(short, long, value_name = "DIR", required = true)]
+    #[arg(short, long, value_name = "DIR", required = true, value_parser = crate::save::folder)]
     output: PathBuf,
     /// The format of records [default: json]
     #[arg(long, value_name = "FORMAT", value_parser = formats())]

@@ -68,6 +68,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let message = format!("{} is a map, and the script comes first", shown(&args.script));
         return Err(bad_argument(message, "write the script, and then the maps"));
     }
+    args.save.spare(&args.script)?;
     let script = Script::compile(shown(&args.script), input::text(&args.script)?)?;
     if args.save.has_output() {
         let takes_stdout = args.save.file().is_some_and(is_stdin);

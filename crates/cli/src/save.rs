@@ -41,7 +41,8 @@ pub(crate) struct Save {
     #[arg(long, hide_short_help = true, requires = "output")]
     only_changed: bool,
     /// Keep the old file, with this suffix added to its name
-    #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = ".bak")]
+    #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = ".bak",
+        value_parser = suffix)]
     backup: Option<String>,
     /// Write nothing; print what would change
     #[arg(long)]
@@ -273,9 +274,28 @@ impl Save {
 
     /// Refuses a target that is an input file of the command.
     pub(crate) fn spare(&self, read: &Path) -> Result<()> {
+        self.output.as_deref().map_or(Ok(()), |output| spare_input(output, read))
+    }
+
+    /// Refuses a target that is in an input folder of the command.
+    pub(crate) fn spare_folder(&self, read: &Path) -> Result<()> {
         let real = |path: &Path| real_path(path).ok().flatten();
-        match self.output.as_deref().filter(|output| real(output).is_some() && real(output) == real(read)) {
-            Some(output) => Err(bad_argument(format!("{} is an input file and would be replaced", shown(output)), "")),
+        let inside =
+            |output: &&Path| real(output).zip(real(read)).is_some_and(|(output, read)| output.starts_with(read));
+        match self.output.as_deref().filter(inside) {
+            Some(output) => Err(would_be_replaced(output)),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a target that is another file that the command writes, which need not exist.
+    pub(crate) fn spare_new(&self, written: &Path) -> Result<()> {
+        let place = |path: &Path| {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            Some((real_path(folder).ok()??, path.file_name()?.to_owned()))
+        };
+        match self.output.as_deref().filter(|output| place(output).is_some() && place(output) == place(written)) {
+            Some(output) => Err(bad_argument(format!("{} would be written twice", shown(output)), "name two files")),
             None => Ok(()),
         }
     }
@@ -627,6 +647,31 @@ impl Areas {
 }
 
 // Files that the program writes are not those that it reads.
+
+fn would_be_replaced(output: &Path) -> anyhow::Error {
+    bad_argument(format!("{} is an input file and would be replaced", shown(output)), "")
+}
+
+/// Refuses a path that is an input file.
+pub(crate) fn spare_input(output: &Path, read: &Path) -> Result<()> {
+    let real = |path: &Path| real_path(path).ok().flatten();
+    if real(output).is_some() && real(output) == real(read) { Err(would_be_replaced(output)) } else { Ok(()) }
+}
+
+/// A suffix of backups: the old file is no map for a command that gets the folder, and stays in its folder.
+fn suffix(text: &str) -> Result<String, &'static str> {
+    match text {
+        "" => Err("the suffix is empty"),
+        _ if text.contains(['/', '\\']) => Err("a suffix has no slashes"),
+        _ if text.to_ascii_lowercase().ends_with(".bsp") => Err("the old file would be a map for the next command"),
+        _ => Ok(text.to_owned()),
+    }
+}
+
+/// A folder to write to.
+pub(crate) fn folder(text: &str) -> Result<PathBuf, &'static str> {
+    if text == "-" { Err("a folder is written, which cannot go to stdout") } else { Ok(PathBuf::from(text)) }
+}
 
 /// Refuses a path that is the input map.
 pub(crate) fn spare(path: &Path, map: &Path) -> Result<()> {

@@ -360,11 +360,24 @@ fn renumber(
     slots.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))
 }
 
-/// Removes bytes of a lump; offsets into it follow.
-fn cut(draft: &mut Draft<'_>, map: &Bsp<'_>, links: &Links<'_>, slot: &Slot, old: &Data<'_>, cut: &Cut) -> Result<()> {
-    let offsets = offsets(map, links, &slot.name);
-    draft.set_little_endian(slot.id, cut.apply(old, 1, 1))?;
-    renumber(draft, links, &offsets, |old| cut.offset(old))
+/// Removes bytes of a lump; offsets into it follow. Those of bytes that are gone, and that nothing follows, become
+/// `none`.
+fn cut(
+    draft: &mut Draft<'_>,
+    map: &Bsp<'_>,
+    links: &Links<'_>,
+    slot: &Slot,
+    old: &Data<'_>,
+    (cut, none): (&Cut, Option<i64>),
+) -> Result<()> {
+    let (offsets, left) = (offsets(map, links, &slot.name), cut.apply(old, 1, 1));
+    let end = i64::try_from(left.len()).unwrap_or(i64::MAX);
+    draft.set_little_endian(slot.id, left)?;
+    let is_end = |before: i64, after: i64| before != after && after == end;
+    renumber(draft, links, &offsets, |old| match (cut.offset(old), none) {
+        (new, Some(none)) if is_end(old, new) => none,
+        (new, _) => new,
+    })
 }
 
 // Luxels of no face.
@@ -400,7 +413,7 @@ fn prune_light(draft: &mut Draft<'_>, options: &Options, pruned: &mut Pruned) ->
                 .push(format!("{lump} stays: a lump runs parallel to it, sample by sample, and cannot follow"));
             continue;
         };
-        cut(draft, &map, &links, slot, &bytes, &gone)?;
+        cut(draft, &map, &links, slot, &bytes, (&gone, Some(-1)))?;
         copies.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))?;
     }
     Ok(())
@@ -431,7 +444,7 @@ fn prune_names(draft: &mut Draft<'_>, options: &Options) -> Result<()> {
     let gone = Cut::all_but(kept, bytes.len());
     match gone.is_nothing() {
         true => Ok(()),
-        false => cut(draft, &map, &map.links()?, slot, &bytes, &gone),
+        false => cut(draft, &map, &map.links()?, slot, &bytes, (&gone, None)),
     }
 }
 

@@ -60,6 +60,7 @@ pub(super) fn run_add(cx: &Context, args: &AddArgs) -> Result<Code> {
         collect(argument, &mut new)?;
     }
     let how = if args.as_is { Names::AsIs } else { Names::Normal };
+    args.list.iter().chain(new.iter().map(|new| &new.path)).try_for_each(|file| args.save.spare(file))?;
     if !cx.talk.quiet {
         notices(&new, how).iter().for_each(|notice| cx.talk.stderr(format!("{notice}\n").as_bytes()));
     }
@@ -254,6 +255,7 @@ pub(crate) struct SyncArgs {
 
 pub(super) fn run_sync(cx: &Context, args: &SyncArgs) -> Result<Code> {
     let names = if args.as_is { Names::AsIs } else { Names::Normal };
+    args.save.spare_folder(&args.folder)?;
     args.save.each(cx, args.maps.find(), |draft, map, job| {
         job.lists_all = true;
         let Some(folder) = map.read_from(&args.folder, "") else {

@@ -275,6 +275,7 @@ pub(super) fn run_fill(cx: &Context, args: &FillArgs) -> Result<Code> {
     let (game, keys) = (args.game.open(cx)?, args.how.keys(cx)?);
     let mut from = Game::default();
     for place in &args.from {
+        args.save.spare_folder(place)?;
         from.add(place).with_context(|| format!("cannot read {}", shown(place)))?;
     }
     let patterns = |texts: &[OsString]| -> Vec<Pattern> {

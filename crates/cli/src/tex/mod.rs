@@ -366,7 +366,7 @@ pub(crate) struct StripArgs {
 }
 
 fn run_strip(cx: &Context, args: &StripArgs) -> Result<Code> {
-    args.wad.iter().try_for_each(|path| args.save.spare(path))?;
+    args.wad.iter().try_for_each(|path| args.save.spare(path).and_then(|()| args.save.spare_new(path)))?;
     let keeper = args.wad.as_deref().map(Keeper::new);
     // Each map may add textures to the WAD file.
     let maps = if keeper.is_some() { args.maps.find().one_by_one() } else { args.maps.find() };

@@ -222,9 +222,13 @@ fn examples_for_ci_run() {
         room.write(format!("maps/{name}.bsp"), &fixture(map));
     }
     room.write("bspkit.toml", &std::fs::read(folder.join("bspkit.toml")).unwrap());
+    // The page of one map is not that of another one of the same name.
+    room.write("other/q2_rooms.bsp", &fixture("q2/own_rooms"));
+    room.write("other/q2 ü.bsp", &fixture("q2/own_rooms"));
     let prepare = "git init -q . && git config user.name a && git config user.email a@example.com && git add . &&
         git commit -qm one && bspkit ci maps --baseline known.json --write-baseline &&
-        bspkit ent set maps/q2_rooms.bsp light light=200 --in-place -q && git add . && git commit -qm two";
+        for map in maps/q2_rooms.bsp other/*; do bspkit ent set \"$map\" light light=200 --in-place -q; done && git add . &&
+        git commit -qm two";
     room.shell(prepare).done();
     let mut seen = 0;
     for file in ["github.yml", "gitlab.yml", "pre-commit"] {
@@ -256,8 +260,9 @@ fn examples_for_ci_run() {
     let (_, script) = workflow.split_once("run: |\n").unwrap();
     let script: Vec<&str> = script.lines().take_while(|line| line.starts_with("          ")).collect();
     room.shell(&format!("set -e\n{}", script.join("\n"))).done();
-    let pages = room.shell("ls review").done().out;
-    assert_eq!(pages, b"q2_rooms.bsp.html\n", "a page about each map that changed");
+    let pages = room.shell("cd review && find . -type f | sort").done().out;
+    let expected = "./maps/q2_rooms.bsp.html\n./other/q2 ü.bsp.html\n./other/q2_rooms.bsp.html\n";
+    assert_eq!(String::from_utf8_lossy(&pages), expected, "a page about each map that changed");
     // As a hook, git runs it and does not commit.
     room.write(".git/hooks/pre-commit", &std::fs::read(folder.join("pre-commit")).unwrap());
     room.shell("chmod +x .git/hooks/pre-commit").done();

@@ -122,3 +122,67 @@ fn an_option_means_the_same_in_every_command() {
         assert!(!of.keys().any(|meaning| meaning.contains(word)), "{of:?}");
     }
 }
+
+/// What a command reads is not what it writes over: maps, policies, lists, scripts, files of folders.
+#[test]
+fn no_command_writes_over_what_it_reads() {
+    let room = Room::new();
+    room.write("policy.toml", b"[entities]\n");
+    room.write("list.txt", b"cfg/a.txt\nfile.txt\n");
+    room.write("file.txt", b"one");
+    room.write("d/x.txt", b"two");
+    room.write("script.rhai", b"for e in entities { e[\"_seen\"] = \"1\"; }");
+    std::fs::create_dir(room.path("maps")).unwrap();
+    std::fs::copy(room.path("q2.bsp"), room.path("maps/q2.bsp")).unwrap();
+    let all = |room: &Room| {
+        let files = [
+            "q2.bsp",
+            "maps/q2.bsp",
+            "source.bsp",
+            "goldsrc.bsp",
+            "policy.toml",
+            "list.txt",
+            "file.txt",
+            "d/x.txt",
+            "script.rhai",
+        ];
+        files.map(|file| std::fs::read(room.path(file)).unwrap())
+    };
+    let before = all(&room);
+    for line in [
+        "ci q2.bsp --format sarif -o q2.bsp",
+        "ci maps --format junit -o maps/q2.bsp",
+        "ci maps --format json -o ./maps/../maps/q2.bsp",
+        "ci q2.bsp --baseline q2.bsp --write-baseline",
+        "ci q2.bsp --policy policy.toml --format json -o policy.toml",
+        "run script.rhai q2.bsp -o script.rhai",
+        "pak add source.bsp cfg/b.txt=file.txt -o file.txt",
+        "pak add source.bsp --list list.txt -o list.txt",
+        "pak sync source.bsp d -o d/x.txt",
+        "tex strip goldsrc.bsp --wad new.wad -o new.wad",
+        "tex strip goldsrc.bsp --wad d/../new.wad -o new.wad",
+    ] {
+        let run = room.bspkit(line);
+        assert_eq!(run.code, Some(2), "{line}: {} {}", run.err, run.text());
+        assert!(all(&room) == before && !room.path("new.wad").exists(), "{line}");
+    }
+}
+
+/// A suffix that makes the old file a map, or leads elsewhere, is refused; so is stdout where a folder is written.
+#[test]
+fn targets_that_mean_something_else_are_refused() {
+    let room = Room::new();
+    for line in [
+        "ent set q2.bsp worldspawn a=b --in-place --backup=.bsp",
+        "ent set q2.bsp worldspawn a=b --in-place --backup=.old.BSP",
+        "ent set q2.bsp worldspawn a=b --in-place --backup=",
+        "ent set q2.bsp worldspawn a=b --in-place --backup=/../../x",
+        "light export q2.bsp -o -",
+        "unpack q2.bsp -o -",
+        "pak extract source.bsp -o -",
+    ] {
+        let run = room.bspkit(line);
+        assert_eq!(run.code, Some(2), "{line}: {}", run.err);
+        assert!(!room.path("-").exists(), "{line}");
+    }
+}

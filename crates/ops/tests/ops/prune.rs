@@ -251,6 +251,15 @@ fn bytes_that_nothing_has_go() {
     let (after, done) = pruned("", &saved(&draft), &Options::default().light(true)).unwrap();
     assert_eq!(done.lumps.iter().map(|lump| (&lump.lump[..], lump.bytes)).collect::<Vec<_>>(), [("LIGHTING", 30)]);
     assert_eq!(after.bytes(lighting).unwrap(), light);
+    // A face without styles that points there has no light: its offset is none, not the end of the lump.
+    let mut draft = base.draft();
+    draft.set(lighting, [&light[..], &[7; 30]].concat()).unwrap();
+    let faces = base.table(quake2::FACES).unwrap();
+    let dark = faces.iter().position(|face| face.light_offset < 0).unwrap();
+    let end = i32::try_from(light.len()).unwrap();
+    draft.update(quake2::FACES, dark, |face| (face.light_offset, face.styles) = (end + 10, [255; 4])).unwrap();
+    let (after, _) = pruned("", &saved(&draft), &Options::default().light(true)).unwrap();
+    assert_eq!(after.table(quake2::FACES).unwrap().get(dark).unwrap().light_offset, -1);
     // In front of all others.
     let mut draft = base.draft();
     draft.set(lighting, [&[7; 30][..], &light[..]].concat()).unwrap();
