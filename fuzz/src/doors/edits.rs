@@ -39,7 +39,7 @@ impl<'b> Choices<'b> {
 }
 
 /// An edit of some lens. What is refused is no edit.
-fn edit(draft: &mut Draft<'_>, choices: &mut Choices<'_>) -> String {
+pub fn edit(draft: &mut Draft<'_>, choices: &mut Choices<'_>) -> String {
     let most = 1 << choices.below(9);
     let value = "x".repeat(choices.below(most));
     match choices.below(10) {

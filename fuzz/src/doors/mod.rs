@@ -2,10 +2,15 @@
 
 mod edits;
 mod files;
+mod forms;
+mod games;
 mod maps;
+mod rules;
+mod scripts;
 mod texts;
 mod twice;
 
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use bspkit::Bsp;
@@ -53,12 +58,37 @@ fn map(number: usize) -> &'static Bsp<'static> {
     &WHOLE[number % WHOLE.len()]
 }
 
+/// A folder of this process that is not there.
+fn folder_of(name: &str) -> PathBuf {
+    let folder = twice::scratch().with_extension(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
 /// All doors.
 pub fn all() -> Vec<Door> {
     let door = |name, seeds, enter| Door { name, kind: Kind::Bytes, seeds, enter };
     let of_maps = |name, enter| Door { name, kind: Kind::Map, seeds: seeds::maps(), enter };
     let numbers = || (0..64_u8).map(|number| vec![number; 24]).collect::<Vec<_>>();
-    let rules = || seeds::files("examples/rules", &[".cfg", ".ini", ".rule", ".jsonc", ".json"], 1 << 16);
+    let rules = || {
+        let ends = [".cfg", ".ini", ".rule", ".jsonc", ".json"];
+        [seeds::files("examples/rules", &ends, 1 << 16), seeds::files("fuzz/seeds", &ends, 1 << 16)].concat()
+    };
+    let scripts = || {
+        let mut all = seeds::files("examples/scripts", &[".rhai"], 1 << 16);
+        all.extend(scripts::STATEMENTS.iter().map(|line| line.clone().into_bytes()));
+        all
+    };
+    let lines = |name: &str| {
+        let texts = seeds::files("fuzz/seeds", &[name], 1 << 16);
+        texts.iter().flat_map(|text| seeds::lines(&String::from_utf8_lossy(text))).collect::<Vec<_>>()
+    };
+    let resources = || {
+        vec![
+            b"// files\ngfx/env/own.tga\nown.wad // a wad\n".to_vec(),
+            b"\"resources\"\n{\n\t\"sound/a.wav\" \"file\"\n\t// \"b\" \"file\"\n}\n".to_vec(),
+        ]
+    };
     let texts = || MAPS.iter().filter_map(|map| Some(map.entities().ok()?.to_bytes().to_vec())).collect::<Vec<_>>();
     let lump = |name: &str| {
         let bytes = MAPS.iter().filter_map(|map| Some(map.bytes(map.slot(name).ok()?.id).ok()?.to_vec()));
@@ -94,8 +124,25 @@ pub fn all() -> Vec<Door> {
         door("selectors", seeds::lines(seeds::SELECTORS), texts::selectors),
         door("assignments", seeds::lines(seeds::ASSIGNMENTS), texts::assignments),
         door("queries", seeds::lines(seeds::QUERIES), texts::queries),
-        door("rules", rules(), texts::read_rules),
-        door("scripts", seeds::files("examples/scripts", &[".rhai"], 1 << 16), texts::scripts),
+        door("rules", rules(), rules::read),
+        door("rules-again", rules(), rules::again),
+        door("rules-records", numbers(), rules::records),
+        door("rules-folders", rules(), rules::folders),
+        door("patterns", lines("patterns.txt"), rules::patterns),
+        door("scripts", scripts(), scripts::any),
+        door("statements", numbers(), scripts::statements),
+        door("records", numbers(), forms::records),
+        door("entity-lists", forms::documents(), forms::lists),
+        door("images", numbers(), forms::images),
+        door("pak-folders", numbers(), forms::paks),
+        door("folders", numbers(), forms::folders),
+        door("new-maps", numbers(), forms::made),
+        door("baselines", forms::known(), forms::baselines),
+        door("needs", numbers(), games::needs_of),
+        door("gameinfo", games::infos(), games::info),
+        door("resources", resources(), games::resources),
+        door("renames", numbers(), games::renamed),
+        door("beside", numbers(), games::stale),
         door("patches", patches(), texts::patches_in),
         door("policy", seeds::files("examples", &[".toml"], 1 << 16), texts::policies),
         door("pak", lump("PAKFILE"), files::pak),
@@ -110,7 +157,7 @@ pub fn all() -> Vec<Door> {
         door("fgd", vec![seeds::FGD.as_bytes().to_vec()], texts::fgd),
         door("models", seeds::files("tests/game", &[".mdl", ".phy"], 1 << 20), files::game_models),
         door("particles", seeds::files("tests/game", &[".pcf"], 1 << 20), files::particles),
-        door("vpk", seeds::files("tests/game", &[".vpk"], 1 << 20), files::archives),
+        door("vpk", games::vpks(), files::archives),
         door("aas", seeds::files("tests", &[".aas"], 1 << 20), files::areas),
         door("lmp", lump("ENTITIES"), files::lumps),
         door("pictures", lump("TEXTURES").into_iter().chain(texts()).collect(), files::pictures),

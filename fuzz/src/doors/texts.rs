@@ -1,4 +1,4 @@
-//! Texts: entities, selectors, rules, scripts, patches and texts of games.
+//! Texts: entities, selectors, patches and texts of games.
 
 use bspkit::Layout;
 use bspkit::content::assign::Assignment;
@@ -9,8 +9,6 @@ use bspkit::query::{FieldChange, Query};
 use bspkit::record::FlagNames;
 use bspkit_game::assets::{fgd::Fgd, keyvalues::KeyValues, material};
 use bspkit_ops::patch;
-use bspkit_rules::{Format, Lint, Mode, Rules, difference};
-use bspkit_script::{Script, Settings};
 use bspkit_text::policy;
 
 use super::edits::{Choices, saved};
@@ -67,33 +65,6 @@ pub fn queries(bytes: &[u8]) {
     let _ = Query::parse(&text(bytes)).and_then(|query| query.find(map, FlagNames::default()));
     let mut draft = map.draft();
     if FieldChange::parse(&text(bytes)).and_then(|change| change.apply(&mut draft, FlagNames::default())).is_ok() {
-        saved(&draft, Layout::Keep);
-    }
-}
-
-pub fn read_rules(bytes: &[u8]) {
-    for format in [Format::Stripper, Format::Qmm, Format::Lazyripent, Format::Cs2] {
-        for mode in [Mode::Plugin, Mode::Strict, Mode::Lumper] {
-            let rules = Rules::read("rules", bytes, format, mode);
-            let mut draft = map(bytes.len()).draft();
-            let Ok(all) = draft.entities() else { continue };
-            let old = all.clone();
-            if rules.apply(all, "room").is_ok() {
-                assert!(Entities::parse(all.to_bytes().to_vec(), EntityRules::SOURCE).is_ok());
-                let _ = difference(&old, all);
-            }
-            let _ = (rules.to_patch().is_ok(), rules.to_stripper(), rules.refusal());
-            let _ = Lint::default().try_on(&[&rules], &old, "room");
-        }
-    }
-}
-
-pub fn scripts(bytes: &[u8]) {
-    let Ok(script) = Script::compile("script", text(bytes)) else { return };
-    let mut limits = bspkit_script::Limits::default();
-    limits.steps = 20_000;
-    let mut draft = map(bytes.len()).draft();
-    if script.run(&mut draft, &Settings::default().limits(limits).args(["--axis", "x"])).is_ok() {
         saved(&draft, Layout::Keep);
     }
 }
