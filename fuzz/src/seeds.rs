@@ -68,16 +68,27 @@ pub fn lines(text: &str) -> Vec<Vec<u8>> {
 }
 
 /// Selectors.
-pub const SELECTORS: &str = "light[style>=32]\n#3,#5..9\n*:not([classname^=func_])\n[targetname~/^door[0-9]+$/i]\n\
-    [origin<1 2 3],light*\nfunc_*:not(#1)[spawnflags&4]\n[message=\"a b\\x41\"]\n:first(light)\nworldspawn";
+pub const SELECTORS: &str = "light[style>=32]\n#3,#5\n*:not([classname^=func_])\n[targetname~/^door[0-9]+$/i]\n\
+    [origin<1],light*\nfunc_*:not(#1)[spawnflags>4]\n[message=\"a b\\x41\"]\nworldspawn\n*:not([style]):not(info_*)\n\
+    [light$=0][_color*=1 ],trigger_?*[wait<=2]\n[targetname]:not(light,#0):not(:not([origin]))\n[a#2=1]";
 
 /// Assignments to keys of entities.
-pub const ASSIGNMENTS: &str = "light*=1.5\norigin+=0 0 8\nspawnflags|=4\nmessage=a\\n\\xFF\nangle=~s/([0-9]+)/$1 0/\n\
-    key#2-=1\n_color[1]/=3\nspawnflags&=~0x10\ntarget={targetname}_x\nwait%=2";
+pub const ASSIGNMENTS: &str = "light*=1.5\norigin+=0 0 8\nspawnflags-=4\nmessage=a\\n\\xFF\nangle~s/([0-9]+)/{1}0/gi\n\
+    key#2=1\n_color/=3\ntarget={targetname}_x\\{y}\norigin={origin}\nwait+=-2.25\ntargetname~s/^(.)(.*)$/{2}{1}{classname}/\n\
+    classname=info_null\nlight+=1 2 3\nlight/=0\norigin*=1e30";
+
+/// Removals of pairs.
+pub const REMOVALS: &str = "message\nmessage#2\nlight=300\norigin~/^-?[0-9]/i\nwait>2\nlight<=200\nclassname^=func_\n\
+    target$=1\n_color*=0";
 
 /// Queries of records, and changes of their fields.
 pub const QUERIES: &str = "faces[texinfo.texture=own/sky].light_offset\ntexinfo[texture~/water/i].flags|=WARP\n\
-    models[1..].origin+=0 0 8\nplanes[3].normal[2]=-1\nnodes[children<0]\nfaces\nbrushes[0..5,7].side_count";
+    models[1..].origin+=0 0 8\nplanes[3].normal[2]=-1\nnodes[children<0]\nfaces[*]\nbrushes[0..5],[7].side_count\n\
+    texinfo[flags&SKY],[texture^=own]:not([value>0])\nfaces[3..9][side=1]:not([plane=2])\nbrushsides[texinfo]\n\
+    texinfo[*].flags&=~SKY\ntexinfo[0].texture=own/new\nplanes[*].normal=0 0 1\nvertexes[*].point*=2\n\
+    leafs[..3].contents|=0x10\nfaces[styles=32].styles[0]=1\nmodels[*].mins-=1 1 1\nedges[3].vertexes[1]=2\n\
+    faces[texinfo.texture$=1].texinfo.flags^=1\nshaders[name*=a].flags=0\nplanes[*].type\nsurfaces[shader=0]\n\
+    leaffaces[0..2]\nsurfedges[*].edge=-1";
 
 /// Classes of a game, as editors read them.
 pub const FGD: &str = "@BaseClass = Targetname [ targetname(target_source) : \"Name\" ]\n\

@@ -1,5 +1,6 @@
 //! The doors: every place where bytes or words of others come in, and edits of maps that were opened.
 
+mod contents;
 mod edits;
 mod files;
 mod forms;
@@ -111,7 +112,12 @@ pub fn all() -> Vec<Door> {
         of_maps("mapped", twice::mapped),
         of_maps("orders", twice::byte_orders),
         of_maps("sizes", twice::light_sizes),
+        of_maps("lenses", contents::lenses),
         door("entities", texts(), texts::entities),
+        door("canonical", texts(), contents::canonical),
+        door("entity-edits", numbers(), contents::entities),
+        door("splices", numbers(), contents::spliced),
+        door("builder", numbers(), contents::built),
         door("tokens", texts(), twice::tokens),
         door("edits", numbers(), edits::edits),
         door("follow", numbers(), edits::follow),
@@ -123,6 +129,7 @@ pub fn all() -> Vec<Door> {
         door("pak-edits", numbers(), files::pak_edits),
         door("selectors", seeds::lines(seeds::SELECTORS), texts::selectors),
         door("assignments", seeds::lines(seeds::ASSIGNMENTS), texts::assignments),
+        door("removals", seeds::lines(seeds::REMOVALS), texts::removals),
         door("queries", seeds::lines(seeds::QUERIES), texts::queries),
         door("rules", rules(), rules::read),
         door("rules-again", rules(), rules::again),

@@ -1,15 +1,15 @@
 //! Texts: entities, selectors, patches and texts of games.
 
 use bspkit::Layout;
-use bspkit::content::assign::Assignment;
+use bspkit::content::assign::{Assignment, Removal};
 use bspkit::content::entities::{Entities, Entity};
 use bspkit::content::select::Selector;
 use bspkit::dialect::EntityRules;
 use bspkit::query::{FieldChange, Query};
-use bspkit::record::FlagNames;
 use bspkit_game::assets::{fgd::Fgd, keyvalues::KeyValues, material};
 use bspkit_ops::patch;
 use bspkit_text::policy;
+use bspkit_text::records::CsvRows;
 
 use super::edits::{Choices, saved};
 use super::map;
@@ -54,18 +54,53 @@ pub fn assignments(bytes: &[u8]) {
     let Ok(assignment) = Assignment::parse(&text(bytes)) else { return };
     let mut draft = map(bytes.len()).draft();
     let Ok(all) = draft.entities() else { return };
-    let every: Vec<usize> = (0..all.len()).collect();
-    if all.assign(&every, &[assignment]).is_ok() {
-        assert!(Entities::parse(all.to_bytes().to_vec(), EntityRules::QUAKE2).is_ok());
+    let (every, before) = ((0..all.len()).collect::<Vec<_>>(), all.to_bytes());
+    match all.assign(&every, &[assignment]) {
+        Ok(_) => assert!(Entities::parse(all.to_bytes().to_vec(), EntityRules::QUAKE2).is_ok()),
+        Err(_) => assert!(all.to_bytes() == before, "a refused assignment is in the entities"),
     }
+}
+
+pub fn removals(bytes: &[u8]) {
+    let Ok(removal) = Removal::parse(&text(bytes)) else { return };
+    let mut draft = map(bytes.len()).draft();
+    let Ok(all) = draft.entities() else { return };
+    let (every, before) = ((0..all.len()).collect::<Vec<_>>(), all.to_bytes());
+    match all.remove_pairs(&every, std::slice::from_ref(&removal)) {
+        Ok(_) => {
+            // What was removed is not there.
+            let text = all.to_bytes();
+            assert!(removal.key().nth.is_some() || all.remove_pairs(&every, &[removal]).is_ok());
+            assert!(removed_once(all, &text));
+        }
+        Err(_) => assert!(all.to_bytes() == before),
+    }
+}
+
+fn removed_once(all: &Entities<'_>, text: &[u8]) -> bool {
+    all.to_bytes() == text
 }
 
 pub fn queries(bytes: &[u8]) {
     let map = map(bytes.len());
-    let _ = Query::parse(&text(bytes)).and_then(|query| query.find(map, FlagNames::default()));
+    let names = map.dialect().game(map.version()).flags;
+    if let Ok(query) = Query::parse(&text(bytes)) {
+        let found = query.find(map, names);
+        let mut seen = Vec::new();
+        let each = query.each(map, names, |index, _| {
+            seen.push(index);
+            Ok(true)
+        });
+        if let (Ok(found), Ok(_)) = (&found, &each) {
+            assert!(*found == seen, "{found:?} {seen:?}");
+        }
+        let rows = CsvRows::new(&query, map, names);
+        let _ = (rows.map(|rows| rows.finish().is_ok()), query.is_one());
+    }
     let mut draft = map.draft();
-    if FieldChange::parse(&text(bytes)).and_then(|change| change.apply(&mut draft, FlagNames::default())).is_ok() {
-        saved(&draft, Layout::Keep);
+    match FieldChange::parse(&text(bytes)).map(|change| change.apply(&mut draft, names)) {
+        Ok(Ok(_)) => drop(saved(&draft, Layout::Keep)),
+        _ => assert!(draft.changes().is_ok_and(|changes| changes.is_empty()), "a refused change is in the draft"),
     }
 }
 
