@@ -15,9 +15,9 @@ pub fn lenses(bytes: &[u8]) {
     let mut choices = Choices::of(bytes);
     let mut draft = map.draft();
     if let Ok(all) = draft.physics() {
-        let _ = (0..all.len().min(64))
-            .map(|at| (all.model(at).is_ok(), all.text(at).is_ok(), all.solids(at).map(Iterator::count).is_ok()))
-            .count();
+        for at in 0..all.len().min(64) {
+            let _ = (all.model(at).is_ok(), all.text(at).is_ok(), all.solids(at).map(Iterator::count).is_ok());
+        }
         let at = choices.below(all.len());
         if all.set_text(at, "solid {\n\"index\" \"0\"\n}\n").is_ok() {
             assert!(all.text(at).is_ok_and(|text| text.starts_with(b"solid")));
@@ -61,7 +61,9 @@ pub fn lenses(bytes: &[u8]) {
         }
     }
     if let Ok(all) = draft.brush_list() {
-        let _ = (0..all.len().min(64)).map(|at| (all.model(at).is_some(), all.brushes(at).count())).count();
+        for at in 0..all.len().min(64) {
+            let _ = (all.model(at).is_some(), all.brushes(at).count());
+        }
         let again = bspkit::content::bspx::BrushList::parse(all.to_bytes()).expect("what is written can be read");
         assert_eq!(again.len(), all.len());
     }

@@ -44,7 +44,10 @@ pub fn pak_edits(bytes: &[u8]) {
             5 => pak.store(&[one], 1).map(drop),
             6 => pak.set_time(&[one], Time::NONE),
             7 => pak.sort([Order::Name, Order::Type, Order::Size][choices.below(3)]),
-            _ => Ok(drop(pak.check(1))),
+            _ => {
+                pak.check(1);
+                Ok(())
+            }
         };
     }
     let files = |pak: &Pak<'_>| {

@@ -206,7 +206,7 @@ fn rows_of_sight(draft: &mut Draft<'static>, folder: &Path, choices: &mut Choice
     let file = fs::File::create(&path).expect("a file can be made");
     let faults = visibility::export(rows, set, kind, file).expect("an image is written");
     assert_eq!(visibility::import(rows, set, &path).expect("it is read"), 0, "{faults:?}");
-    one_changed(&[path.clone()], choices);
+    one_changed(std::slice::from_ref(&path), choices);
     let _ = visibility::import(rows, set, &path);
     // What is imported is exported as the same image.
     let (mut one, mut other) = (Vec::new(), Vec::new());

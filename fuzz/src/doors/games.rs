@@ -223,7 +223,8 @@ pub fn renamed(bytes: &[u8]) {
         assert!(draft.changes().is_ok_and(|changes| changes.is_empty()), "a refused renaming is in the draft");
         return;
     };
-    let _ = (done.summary(), done.changes.iter().map(|it| (it.place.kind(), it.to_string())).count());
+    done.changes.iter().for_each(|it| drop((it.place.kind(), it.to_string())));
+    drop(done.summary());
     let Some(saved) = saved(&draft, Layout::Keep) else { return };
     // What is written in other letters does not come back as it was.
     let is_plain = [&old, &new].iter().all(|name| name.iter().all(|byte| !byte.is_ascii_uppercase()));
