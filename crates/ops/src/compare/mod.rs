@@ -89,7 +89,15 @@ impl Comparison {
 pub fn draft(draft: &Draft<'_>, most: usize) -> Result<Comparison> {
     let (old, view) = (draft.bsp(), draft.view()?);
     let new = view.as_ref().unwrap_or(old);
-    let open = Open { entities: draft.opened(), light: draft.opened(), pak: draft.opened() };
+    // Other lumps may say where light is: light that is open has read them as they are now.
+    let is_apart = |slot: &Slot| {
+        let role = old.role_of(slot.id);
+        light::is_light(old.dialect().light, &slot.name) || matches!(role, Some(Role::Entities | Role::Pak))
+    };
+    let mut pending = old.slots().iter().filter(|slot| new.container().is_pending(slot.id));
+    let is_in_place = pending.all(is_apart);
+    let light = draft.opened().filter(|_| is_in_place);
+    let open = Open { entities: draft.opened(), light, pak: draft.opened() };
     let sides = Sides { open, ..Sides::new(old, new) };
     let mut lumps = Vec::new();
     for (old_slot, new_slot) in old.slots().iter().zip(new.slots()) {

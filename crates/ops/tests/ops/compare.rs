@@ -212,6 +212,19 @@ fn luxels_are_counted_for_each_face_and_page() {
     }
 }
 
+/// Light that is opened after half of the faces are gone is told by the faces of both maps.
+#[test]
+fn luxels_of_faces_that_are_gone_count_though_light_is_open() {
+    let map = fixture("q2/own_rooms");
+    let mut draft = map.draft();
+    let faces = map.slot("FACES").unwrap().id;
+    let half = draft.bytes(faces).unwrap().len() / 40 * 20;
+    draft.set(faces, draft.bytes(faces).unwrap()[..half].to_vec()).unwrap();
+    let darker = Adjustment { gain: 0.5, ..Adjustment::default() };
+    draft.light().unwrap().adjust(&darker, |_, _, _| true).unwrap();
+    assert!(touched(&draft).touched().luxels > 0);
+}
+
 #[test]
 fn textures_and_rows_of_visibility_are_named() {
     let mut draft = fixture("goldsrc/own_rooms").draft();
