@@ -398,7 +398,8 @@ pub(super) fn expand_scene(graph: &mut Graph<'_>, index: usize) {
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = line;
     std::iter::from_fn(move || {
-        rest = rest.trim_ascii_start();
+        // Blanks are the bytes that end a word, control bytes too.
+        rest = &rest[rest.iter().position(|byte| *byte > b' ').unwrap_or(rest.len())..];
         let (word, next) = match rest {
             [] | [b'/', b'/', ..] => return None,
             [b'"', inner @ ..] => {
@@ -410,4 +411,16 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
         rest = next;
         Some(word)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A control byte is a blank, also before a word.
+    #[test]
+    fn every_blank_that_ends_a_word_may_be_before_one() {
+        let found: Vec<&[u8]> = words(b"\0event\x01speak \x0B\"a b\"\x7F {\x02// x").take(9).collect();
+        assert_eq!(found, [&b"event"[..], b"speak", b"a b", b"\x7F", b"{"]);
+    }
 }
