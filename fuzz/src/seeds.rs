@@ -39,7 +39,22 @@ pub fn compiled() -> Vec<Vec<u8>> {
 pub fn maps() -> Vec<Vec<u8>> {
     let mut all = compiled();
     all.extend(dialect::ALL.iter().filter_map(|dialect| small(dialect)));
+    all.extend(physics());
     all
+}
+
+/// A Source map with collision models: of the world with two solids, of a model without a text, and of displacements.
+fn physics() -> Option<Vec<u8>> {
+    let numbers = |numbers: &[i32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
+    let text = b"solid { \"index\" \"0\" }\0";
+    let solids = [numbers(&[4]), b"VPHY".to_vec(), numbers(&[8]), b"VPHYmore".to_vec()].concat();
+    let one = [numbers(&[0, 20, 25, 2]), solids, text.to_vec(), b"\0\0\0".to_vec()].concat();
+    let other = [numbers(&[1, 8, 0, 1]), numbers(&[4]), b"VPHY".to_vec()].concat();
+    let lump = [&one[..], &other, &numbers(&[-1, -1, 0, 0])].concat();
+    let disp = [&[3, 0, 4, 0, 0xFF, 0xFF, 2, 0][..], b"VPHYab"].concat();
+    let text = "{\n\"classname\" \"worldspawn\"\n}\n\0";
+    let map = Builder::new(&dialect::SOURCE).lump(0, text).lump(29, lump.clone()).lump(28, disp).lump(49, lump);
+    map.build().ok()
 }
 
 /// A map of a dialect with an entity, and three records in each lump that has records: of small numbers, so that most of

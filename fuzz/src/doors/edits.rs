@@ -137,7 +137,7 @@ pub fn edits(bytes: &[u8]) {
 }
 
 /// A structural edit: where it is done, no reference is wrong that was right before.
-fn restructure(draft: &mut Draft<'_>, choices: &mut Choices<'_>) -> Option<String> {
+pub fn restructure(draft: &mut Draft<'_>, choices: &mut Choices<'_>) -> Option<String> {
     let lists: Vec<(String, usize)> = {
         let links = draft.bsp().links().ok()?;
         links.sites.iter().map(|site| (site.name.clone(), site.len())).filter(|(_, len)| *len > 0).collect()

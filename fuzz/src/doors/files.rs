@@ -7,7 +7,6 @@ use bspkit::content::{bspx, visibility, wad, wal};
 use bspkit::file::lzma;
 use bspkit_game::aas;
 use bspkit_game::assets::{model, particles::Particles, vpk};
-use bspkit_ops::lmp;
 
 pub fn pak(bytes: &[u8]) {
     let Ok(mut pak) = Pak::parse(bytes) else { return };
@@ -108,10 +107,6 @@ pub fn areas(bytes: &[u8]) {
         let mut copy = bytes.to_vec();
         assert!(aas::set_checksum(&mut copy, sum).is_ok() && copy == bytes);
     }
-}
-
-pub fn lumps(bytes: &[u8]) {
-    let _ = lmp::LumpFile::parse(bytes);
 }
 
 pub fn pictures(bytes: &[u8]) {

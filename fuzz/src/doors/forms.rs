@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bspkit::{Bsp, Draft, Layout};
 use bspkit_text::ci::{self, Baseline, MapFindings, Report};
-use bspkit_text::folder::{Folder, How, unpack};
+use bspkit_text::folder::{Folder, How, Target, unpack};
 use bspkit_text::images::{light, textures, visibility};
 use bspkit_text::records::{Format, Lump, Numbers, file_stems};
 use bspkit_text::{entities, pak};
@@ -300,14 +300,20 @@ pub fn folders(bytes: &[u8]) {
     how.no_images = choices.below(2) == 0;
     let folder = folder_of("apart");
     let mut files = Vec::new();
-    let done = unpack(map, &how, |name, content| {
-        let path = folder.join(name);
-        let _ = path.parent().map(fs::create_dir_all);
-        fs::write(&path, content).expect("a file can be written");
-        files.push(path);
-        Ok(())
-    });
-    done.expect("a good map is taken apart");
+    let apart = |map: &Bsp<'_>, files: &mut Vec<PathBuf>| {
+        let mut target = Target::new(&folder);
+        files.clear();
+        unpack(map, &how, |name, content| {
+            files.push(folder.join(name));
+            target.write(name, content)
+        })?;
+        target.finish()
+    };
+    if choices.below(4) == 0 {
+        // Another map was there before: nothing of it is left.
+        apart(super::map(choices.below(64)), &mut files).expect("a good map is taken apart");
+    }
+    apart(map, &mut files).expect("a good map is taken apart");
     let pack = |numbers| Folder::read(&folder).and_then(|folder| folder.pack(numbers));
     let numbers = NUMBERS[choices.below(6)];
     let same = pack(numbers).unwrap_or_else(|errors| panic!("{how:?} {numbers:?} {errors:#?}"));

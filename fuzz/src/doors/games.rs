@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use bspkit::{Bsp, Layout};
+use bspkit::{Bsp, Draft, Layout};
 use bspkit_game::assets::fgd::{self, Fgd};
 use bspkit_game::assets::{Files, PakFiles, Stack};
 use bspkit_game::needs::{self, Choice, Keys, Options};
@@ -125,6 +125,9 @@ pub fn needs_of(bytes: &[u8]) {
     let known = fgd::read(&folder.join("own.fgd"));
     known.into_iter().for_each(|(read, _)| classes = read);
     keys.extend(&classes);
+    let mut draft = map.draft();
+    let Some(map) = referring(&mut draft, &mut choices) else { return };
+    let map = &map;
     let name = ["room", "room_v20", "own_room"][choices.below(3)];
     let options = Options::new(name).keys(&keys);
     let options = if choices.below(2) == 0 { options.game(&stock) } else { options };
@@ -144,6 +147,89 @@ pub fn needs_of(bytes: &[u8]) {
     }
     listed(&mut choices, &game, &stock);
     let _ = fs::remove_dir_all(&folder);
+}
+
+/// Keys of entities with what they may hold.
+const KEYS: [&str; 24] = [
+    "model",
+    "vscripts",
+    "skyname",
+    "noise1",
+    "message",
+    "soundscape",
+    "scenefile",
+    "effect_name",
+    "texture",
+    "material",
+    "overlaymaterial",
+    "ropematerial",
+    "smokematerial",
+    "directory",
+    "flag_icon",
+    "texturename",
+    "moviefilename",
+    "filename",
+    "OnTrigger",
+    "OnMapSpawn",
+    "OnUser1",
+    "gmod",
+    "detailmaterial",
+    "commentaryfile",
+];
+const CLASSES: [&str; 10] = [
+    "prop_static",
+    "ambient_generic",
+    "env_soundscape",
+    "vgui_slideshow_display",
+    "env_smokestack",
+    "color_correction",
+    "env_beam",
+    "env_projectedtexture",
+    "logic_auto",
+    "point_commentary_node",
+];
+const VALUES: [&str; 24] = [
+    "own/wall",
+    "models/own/crate.mdl",
+    "sound/own/hit.wav",
+    "own.Hit",
+    "sky_own",
+    "scenes/own.vcd",
+    "own_smoke",
+    "own/reflection.hdr",
+    "scripts/own.nut own",
+    "materials/own/beam.vmt",
+    "media/own.bik",
+    "own/../x.raw",
+    "*1",
+    "",
+    "c,Command,play own/hit.wav,0,-1",
+    "c,Command,sv_skyname sky_own,0,1",
+    "c,RunScriptFile,own,0,-1",
+    "c,SetModel,models/own/crate.mdl,0,-1",
+    "c,AddOutput,texture own/wall,0,-1",
+    "c,Command,r_screenoverlay own/beam,0,-1",
+    "c,AddOutput,OnUser1 c:SetModel:models/own/lamp.mdl:0:1,0,1",
+    "c,Command,exec own,0,1",
+    "c\u{1B}Command\u{1B}script_execute x\u{1B}0\u{1B}1",
+    "c,Skin,own/particles.pcf,0,1",
+];
+
+/// The map with entities that refer to files in each way.
+fn referring(draft: &mut Draft<'static>, choices: &mut Choices<'_>) -> Option<Bsp<'static>> {
+    for _ in 0..choices.below(12) {
+        let (class, key) = (CLASSES[choices.below(10)], KEYS[choices.below(24)]);
+        let _ = draft.entities().and_then(|all| all.add([("classname", class), (key, VALUES[choices.below(24)])]));
+    }
+    if choices.below(3) == 0 {
+        let text = "\"x\" { \"own\" { \"wave\" \"own/hit.wav\" \"rndwave\" { \"wave\" \")own/a.wav\" } } }";
+        for name in
+            ["maps/room_particles.txt", "maps/room_level_sounds.txt", "maps/room.res", "scripts/soundscapes_room.txt"]
+        {
+            let _ = draft.pak().and_then(|pak| pak.add(name, text));
+        }
+    }
+    saved(draft, Layout::Keep)
 }
 
 /// A list of resources has all of them, and nothing is added to it again.
@@ -223,8 +309,8 @@ pub fn renamed(bytes: &[u8]) {
         assert!(draft.changes().is_ok_and(|changes| changes.is_empty()), "a refused renaming is in the draft");
         return;
     };
-    done.changes.iter().for_each(|it| drop((it.place.kind(), it.to_string())));
-    drop(done.summary());
+    assert!(done.changes.iter().all(|it| !it.place.kind().is_empty() && !it.to_string().is_empty()));
+    let _ = (done.summary(), done.left.iter().map(ToString::to_string).collect::<Vec<_>>());
     let Some(saved) = saved(&draft, Layout::Keep) else { return };
     // What is written in other letters does not come back as it was.
     let is_plain = [&old, &new].iter().all(|name| name.iter().all(|byte| !byte.is_ascii_uppercase()));

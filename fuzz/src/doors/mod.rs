@@ -1,5 +1,6 @@
 //! The doors: every place where bytes or words of others come in, and edits of maps that were opened.
 
+mod changes;
 mod contents;
 mod edits;
 mod files;
@@ -75,6 +76,8 @@ pub fn all() -> Vec<Door> {
         let ends = [".cfg", ".ini", ".rule", ".jsonc", ".json"];
         [seeds::files("examples/rules", &ends, 1 << 16), seeds::files("fuzz/seeds", &ends, 1 << 16)].concat()
     };
+    let policies =
+        || [seeds::files("examples", &[".toml"], 1 << 16), seeds::files("fuzz/seeds", &[".toml"], 1 << 16)].concat();
     let scripts = || {
         let mut all = seeds::files("examples/scripts", &[".rhai"], 1 << 16);
         all.extend(scripts::STATEMENTS.iter().map(|line| line.clone().into_bytes()));
@@ -138,6 +141,12 @@ pub fn all() -> Vec<Door> {
         door("patterns", lines("patterns.txt"), rules::patterns),
         door("scripts", scripts(), scripts::any),
         door("statements", numbers(), scripts::statements),
+        door("compared", numbers(), changes::compared),
+        door("merge-small", numbers(), changes::merged),
+        door("tables", numbers(), changes::tables),
+        door("save-options", numbers(), changes::options),
+        door("texture-edits", numbers(), changes::textures),
+        door("wal", seeds::files("tests/maps/src", &[".wal"], 1 << 18), changes::wals),
         door("records", numbers(), forms::records),
         door("entity-lists", forms::documents(), forms::lists),
         door("images", numbers(), forms::images),
@@ -151,7 +160,7 @@ pub fn all() -> Vec<Door> {
         door("renames", numbers(), games::renamed),
         door("beside", numbers(), games::stale),
         door("patches", patches(), texts::patches_in),
-        door("policy", seeds::files("examples", &[".toml"], 1 << 16), texts::policies),
+        door("policy", policies(), texts::policies),
         door("pak", lump("PAKFILE"), files::pak),
         door("zips", lump("PAKFILE"), twice::zips),
         door("lzma", packed(), files::packed),
@@ -166,7 +175,7 @@ pub fn all() -> Vec<Door> {
         door("particles", seeds::files("tests/game", &[".pcf"], 1 << 20), files::particles),
         door("vpk", games::vpks(), files::archives),
         door("aas", seeds::files("tests", &[".aas"], 1 << 20), files::areas),
-        door("lmp", lump("ENTITIES"), files::lumps),
+        door("lmp", changes::lump_files(), changes::lumps),
         door("pictures", lump("TEXTURES").into_iter().chain(texts()).collect(), files::pictures),
     ]
 }

@@ -116,7 +116,16 @@ pub fn patches_in(bytes: &[u8]) {
 
 pub fn policies(bytes: &[u8]) {
     let Ok(policy) = policy::read("policy", &text(bytes)) else { return };
-    let _ = bspkit_ops::policy::run(map(bytes.len()), "room", &policy, None);
+    let all = super::all_maps();
+    for map in [map(bytes.len()), &all[bytes.len() * 7 % all.len()]] {
+        let few = bspkit_ops::policy::run(map, "room", &policy, Some(1)).map(|found| found.len());
+        let all = bspkit_ops::policy::run(map, "room", &policy, None);
+        let denied = all.iter().flatten().filter(|found| policy.denies(found) || found.to_string().is_empty());
+        let _ = denied.count();
+        if let (Ok(few), Ok(all)) = (few, all) {
+            assert!(few <= all.len(), "{few} {}", all.len());
+        }
+    }
 }
 
 pub fn key_values(bytes: &[u8]) {
