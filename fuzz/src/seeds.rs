@@ -89,7 +89,8 @@ pub const SELECTORS: &str = "light[style>=32]\n#3,#5\n*:not([classname^=func_])\
 
 /// Assignments to keys of entities.
 pub const ASSIGNMENTS: &str = "light*=1.5\norigin+=0 0 8\nspawnflags-=4\nmessage=a\\n\\xFF\nangle~s/([0-9]+)/{1}0/gi\n\
-    key#2=1\n_color/=3\ntarget={targetname}_x\\{y}\norigin={origin}\nwait+=-2.25\ntargetname~s/^(.)(.*)$/{2}{1}{classname}/\n\
+    key#2=1\n_color/=3\ntarget={targetname}_x\\{y}\norigin={origin}\nwait+=-2.25\n\
+    targetname~s/^(.)(.*)$/{2}{1}{classname}/\n\
     classname=info_null\nlight+=1 2 3\nlight/=0\norigin*=1e30";
 
 /// Removals of pairs.
