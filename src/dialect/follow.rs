@@ -42,10 +42,10 @@ impl OrderFacts {
     ///
     /// ```
     /// let faces = bspkit::dialect::SOURCE.rows_of("FACES_HDR").next().unwrap();
-    /// assert_eq!(faces.order.referred("LIGHTING"), "LIGHTING_HDR");
-    /// assert_eq!(faces.order.referred("PLANES"), "PLANES");
+    /// assert_eq!(faces.order.instead_of("LIGHTING"), "LIGHTING_HDR");
+    /// assert_eq!(faces.order.instead_of("PLANES"), "PLANES");
     /// ```
-    pub fn referred(&self, usual: &'static str) -> &'static str {
+    pub fn instead_of(&self, usual: &'static str) -> &'static str {
         self.instead.iter().find(|(lump, _)| *lump == usual).map_or(usual, |(_, other)| other)
     }
 }

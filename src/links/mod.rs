@@ -285,7 +285,7 @@ impl Bsp<'_> {
             _ => Vec::new(),
         };
         lit.dedup();
-        if lit.is_empty() { vec![row.order.referred(usual)] } else { lit }
+        if lit.is_empty() { vec![row.order.instead_of(usual)] } else { lit }
     }
 }
 
@@ -495,7 +495,7 @@ impl<'a> Links<'a> {
                 Word::of(part.offset, part.shape)
             };
             for cell in Cell::meant(site.record.fields) {
-                let target = |lump: &'static str| referred(site.row.order.referred(lump));
+                let target = |lump: &'static str| referred(site.row.order.instead_of(lump));
                 let beside = |name: &str| {
                     let before = cell.path.rfind('.').map_or(0, |dot| dot + 1);
                     word_of(&format!("{}{name}", &cell.path[..before]))

@@ -21,7 +21,7 @@ use clap::ValueEnum;
 use super::context::{Context, is_stdin};
 use super::git::repository::Changed;
 use super::maps::{MapArgs, MapFile, Maps};
-use super::save::{how_to_list, spare, spare_input};
+use super::save::{how_to_list, spare_inputs};
 use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, count, shown};
 use super::{check, help};
 
@@ -138,16 +138,11 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 impl Args {
     /// Refuses to write over what is read: maps, policies, the baseline.
     fn spare(&self, maps: &Maps, policies: &Policies) -> Result<()> {
+        let read = || maps.iter().map(|map| map.path.as_path()).chain(policies.read.keys().map(PathBuf::as_path));
         let baseline = self.baseline.as_deref();
-        for file in self.output.as_deref().into_iter().chain(baseline.filter(|_| self.write_baseline)) {
-            // Most reports are new files.
-            if !file.exists() {
-                continue;
-            }
-            maps.iter().try_for_each(|map| spare(file, &map.path))?;
-            policies.read.keys().try_for_each(|policy| spare_input(file, policy))?;
-        }
-        self.output.as_deref().zip(baseline).map_or(Ok(()), |(output, baseline)| spare_input(output, baseline))
+        let written = self.output.as_deref();
+        baseline.filter(|_| self.write_baseline).map_or(Ok(()), |file| spare_inputs(file, read()))?;
+        written.map_or(Ok(()), |file| spare_inputs(file, read().chain(baseline)))
     }
 }
 

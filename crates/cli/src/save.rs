@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context as _, Error as AnyhowError, Result, bail};
+use anyhow::{Context as _, Error as AnyhowError, Result, anyhow};
 use bspkit::dialect::AREAS;
 use bspkit::disk::put;
 use bspkit::file::{Saved, SideFile};
@@ -274,7 +274,7 @@ impl Save {
 
     /// Refuses a target that is an input file of the command.
     pub(crate) fn spare(&self, read: &Path) -> Result<()> {
-        self.output.as_deref().map_or(Ok(()), |output| spare_input(output, read))
+        self.output.as_deref().map_or(Ok(()), |output| spare_inputs(output, [read]))
     }
 
     /// Refuses a target that is in an input folder of the command.
@@ -652,10 +652,12 @@ fn would_be_replaced(output: &Path) -> anyhow::Error {
     bad_argument(format!("{} is an input file and would be replaced", shown(output)), "")
 }
 
-/// Refuses a path that is an input file.
-pub(crate) fn spare_input(output: &Path, read: &Path) -> Result<()> {
-    let real = |path: &Path| real_path(path).ok().flatten();
-    if real(output).is_some() && real(output) == real(read) { Err(would_be_replaced(output)) } else { Ok(()) }
+/// Refuses a path that is one of the input files.
+pub(crate) fn spare_inputs<'p>(output: &Path, read: impl IntoIterator<Item = &'p Path>) -> Result<()> {
+    // Most outputs are new files.
+    let Some(real) = real_path(output).ok().flatten() else { return Ok(()) };
+    let is_it = |read: &Path| real_path(read).is_ok_and(|read| read.as_ref() == Some(&real));
+    if read.into_iter().any(is_it) { Err(would_be_replaced(output)) } else { Ok(()) }
 }
 
 /// A suffix of backups: the old file is no map for a command that gets the folder, and stays in its folder.
@@ -675,9 +677,5 @@ pub(crate) fn folder(text: &str) -> Result<PathBuf, &'static str> {
 
 /// Refuses a path that is the input map.
 pub(crate) fn spare(path: &Path, map: &Path) -> Result<()> {
-    let real = |path: &Path| real_path(path).ok().flatten();
-    match real(path).is_some() && real(path) == real(map) {
-        true => bail!("{} is the input map: name another file", shown(path)),
-        false => Ok(()),
-    }
+    spare_inputs(path, [map]).map_err(|_| anyhow!("{} is the input map: name another file", shown(path)))
 }

@@ -275,7 +275,6 @@ pub(super) fn run_fill(cx: &Context, args: &FillArgs) -> Result<Code> {
     let (game, keys) = (args.game.open(cx)?, args.how.keys(cx)?);
     let mut from = Game::default();
     for place in &args.from {
-        args.save.spare_folder(place)?;
         from.add(place).with_context(|| format!("cannot read {}", shown(place)))?;
     }
     let patterns = |texts: &[OsString]| -> Vec<Pattern> {
@@ -292,6 +291,12 @@ pub(super) fn run_fill(cx: &Context, args: &FillArgs) -> Result<Code> {
         }
         let why = |need: &Need| need.references.first().map_or_else(Vec::new, |first| chain(&fill.needs, first));
         let embedded = fill.embed(draft.pak()?, &from)?;
+        for need in embedded.iter().map(|(index, _)| &fill.needs.files[*index]) {
+            // The place is an archive, or the folder that has the file.
+            let Some(place) = from.place(&need.name) else { continue };
+            let name = String::from_utf8_lossy(&need.name);
+            args.save.spare(&if place.is_dir() { place.join(&*name) } else { place.to_owned() })?;
+        }
         let total: usize = embedded.iter().map(|(_, bytes)| bytes).sum();
         let row = |(index, bytes): (usize, usize)| {
             let need = &fill.needs.files[index];
