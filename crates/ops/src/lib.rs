@@ -35,6 +35,7 @@ pub mod align;
 pub mod check;
 pub mod checksum;
 pub mod compare;
+mod cut;
 pub mod diff;
 pub mod lmp;
 mod luxels;

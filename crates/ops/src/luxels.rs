@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::cut::Cut;
 use bspkit::bytes::word;
 use bspkit::content::lightmap::Light;
 use bspkit::file::SlotId;
@@ -42,7 +43,7 @@ pub(crate) fn only_of(
     map: &Bsp<'_>,
     links: &Links<'_>,
     is_it: impl Fn(usize) -> bool,
-) -> Result<BTreeMap<&'static str, Vec<Range<usize>>>> {
+) -> Result<BTreeMap<&'static str, Cut>> {
     let mut found: BTreeMap<&'static str, Vec<(Range<usize>, bool)>> = BTreeMap::new();
     let mut unknown = Vec::new();
     let is_unsized = links.site(UNSIZED).is_some_and(|site| !links.sites[site].is_empty());
@@ -58,7 +59,8 @@ pub(crate) fn only_of(
         found.entry(set.lump()).or_default().extend(blocks);
     }
     found.retain(|lump, _| !unknown.contains(lump));
-    Ok(found.into_iter().map(|(lump, blocks)| (lump, only(blocks))).collect())
+    let cut = |(lump, blocks)| Ok((lump, Cut::new(only(blocks), map.little_endian(map.slot(lump)?.id)?.len())));
+    found.into_iter().map(cut).collect()
 }
 
 /// The ranges that are true, without those that overlap one that is not.
@@ -77,40 +79,19 @@ fn only(mut blocks: Vec<(Range<usize>, bool)>) -> Vec<Range<usize>> {
     found
 }
 
-/// Removes ranges of a lump with light, which are in order; offsets into it, and lumps that run parallel, follow. The
-/// number of bytes that were removed, in all lumps; 0 if a parallel lump has no whole records for them.
-pub(crate) fn cut(draft: &mut Draft<'_>, lump: &str, gone: &[Range<usize>]) -> Result<usize> {
+/// Removes a part of a lump with light; offsets into it, and lumps that run parallel, follow. A face without light
+/// whose offset would be the end of the lump has none. The number of bytes that were removed, in all lumps; 0 if a
+/// parallel lump has no whole records for them.
+pub(crate) fn cut(draft: &mut Draft<'_>, lump: &str, cut: &Cut) -> Result<usize> {
     let map = draft.view()?.unwrap_or_else(|| draft.bsp().clone());
     let links = map.links()?;
     let Ok(slot) = map.slot(lump) else { return Ok(0) };
-    let old = map.little_endian(slot.id)?;
-    // How many bytes go before each range.
-    let sums = gone.iter().scan(0, |sum, range| {
-        *sum += range.len();
-        Some(*sum - range.len())
-    });
-    let sums: Vec<usize> = sums.collect();
-    let before = |offset: usize| {
-        let next = gone.partition_point(|range| range.start < offset);
-        let last = next.checked_sub(1).map(|last| sums[last] + gone[last].end.min(offset) - gone[last].start);
-        last.unwrap_or(0)
-    };
-    let (mut new, mut removed): (BTreeMap<SlotId, Vec<u8>>, usize) =
-        (BTreeMap::new(), gone.iter().map(Range::len).sum());
+    let (mut new, mut removed): (BTreeMap<SlotId, Vec<u8>>, usize) = (BTreeMap::new(), cut.count());
     for site in &links.sites {
         if site.parallel.is_some_and(|parallel| parallel.lump == lump) && !site.is_empty() {
-            let scaled = |at: usize| {
-                let scaled = at.checked_mul(site.bytes.len())?;
-                scaled.is_multiple_of(old.len()).then(|| scaled / old.len())
-            };
-            let ranges = gone.iter().map(|range| Some(scaled(range.start)?..scaled(range.end)?));
-            match ranges.collect::<Option<Vec<_>>>() {
-                Some(ranges) => {
-                    removed += ranges.iter().map(Range::len).sum::<usize>();
-                    new.insert(site.slot, without(&site.bytes, &ranges));
-                }
-                None => return Ok(0),
-            }
+            let Some(own) = cut.parallel(site.bytes.len(), site.record.size) else { return Ok(0) };
+            removed += own.count();
+            new.insert(site.slot, own.left(&site.bytes));
         }
         let fields = offsets(&map, site, lump);
         if fields.is_empty() {
@@ -119,25 +100,13 @@ pub(crate) fn cut(draft: &mut Draft<'_>, lump: &str, gone: &[Range<usize>]) -> R
         let bytes = new.entry(site.slot).or_insert_with(|| site.bytes.to_vec());
         for record in bytes[site.range.clone()].chunks_exact_mut(site.record.size) {
             for at in &fields {
-                let offset = word(record, *at).and_then(|offset| usize::try_from(offset).ok());
-                let Some(offset) = offset.filter(|offset| *offset <= old.len()) else { continue };
-                let followed = u32::try_from(offset - before(offset)).unwrap_or(u32::MAX);
-                record[*at..at + 4].copy_from_slice(&followed.to_le_bytes());
+                let Some(old) = word(record, *at).map(i64::from) else { continue };
+                let followed = if cut.takes_end(old) { -1 } else { cut.offset(old) };
+                record[*at..at + 4].copy_from_slice(&i32::try_from(followed).unwrap_or(-1).to_le_bytes());
             }
         }
     }
-    new.insert(slot.id, without(&old, gone));
+    new.insert(slot.id, cut.left(&map.little_endian(slot.id)?));
     draft.transaction(|draft| new.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes)))?;
     Ok(removed)
-}
-
-/// The bytes outside of the ranges.
-fn without(bytes: &[u8], gone: &[Range<usize>]) -> Vec<u8> {
-    let (mut kept, mut at) = (Vec::with_capacity(bytes.len()), 0);
-    for range in gone {
-        kept.extend_from_slice(bytes.get(at..range.start).unwrap_or_default());
-        at = range.end;
-    }
-    kept.extend_from_slice(bytes.get(at..).unwrap_or_default());
-    kept
 }

@@ -5,17 +5,16 @@
 //! not arrays: bytes in them go if no record has them any more.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use super::check::{self, Usage};
 use super::unused::Unused;
-use crate::luxels::is_shared;
+use crate::cut::Cut;
+use crate::luxels::{self, is_shared};
 use crate::unused::entities_of;
-use bspkit::bytes::Data;
 use bspkit::content::texdata::STRINGS;
 use bspkit::content::textures::Textures;
 use bspkit::dialect::{Engine, Holds, Role};
-use bspkit::file::{Slot, SlotId};
+use bspkit::file::SlotId;
 use bspkit::links::{Links, Word};
 use bspkit::record::{Cell, Meaning};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Place, Result};
@@ -248,69 +247,7 @@ fn limits(engine: &'static Engine, before: &Bsp<'_>, after: &Bsp<'_>) -> Vec<Fre
     check::usage(before, engine).into_iter().filter_map(freed).collect()
 }
 
-// Bytes that go, and the offsets that follow.
-
-/// Ranges of bytes that go.
-struct Cut {
-    /// In order, apart from each other.
-    gone: Vec<Range<usize>>,
-    /// The bytes that are gone before each range.
-    before: Vec<usize>,
-    len: usize,
-}
-
-impl Cut {
-    /// Everything but these ranges, which may overlap and go beyond the end.
-    fn all_but(mut kept: Vec<Range<usize>>, len: usize) -> Self {
-        kept.sort_by_key(|range| range.start);
-        let (mut gone, mut at) = (Vec::new(), 0);
-        for range in kept {
-            if range.start.min(len) > at {
-                gone.push(at..range.start.min(len));
-            }
-            at = at.max(range.end).min(len);
-        }
-        if at < len {
-            gone.push(at..len);
-        }
-        let before = gone.iter().scan(0, |sum, range| {
-            let before = *sum;
-            *sum += range.len();
-            Some(before)
-        });
-        Cut { before: before.collect(), gone, len }
-    }
-
-    fn is_nothing(&self) -> bool {
-        self.gone.is_empty()
-    }
-
-    /// Whether all ranges begin and end at multiples of a number.
-    fn is_whole(&self, size: usize) -> bool {
-        let is_whole = |at: usize| at.is_multiple_of(size);
-        self.gone.iter().all(|range| is_whole(range.start) && is_whole(range.end))
-    }
-
-    /// What is left of bytes, where `from` bytes of the cut are `to` bytes here.
-    fn apply(&self, bytes: &[u8], from: usize, to: usize) -> Vec<u8> {
-        let (mut left, mut at) = (Vec::with_capacity(bytes.len()), 0);
-        let scale = |offset: usize| (offset / from * to).min(bytes.len());
-        for range in &self.gone {
-            left.extend_from_slice(&bytes[at..scale(range.start)]);
-            at = scale(range.end);
-        }
-        left.extend_from_slice(&bytes[at..]);
-        left
-    }
-
-    /// Where an offset goes. Bytes that are gone leave the place where they were.
-    fn offset(&self, old: i64) -> i64 {
-        let Some(at) = usize::try_from(old).ok().filter(|at| *at < self.len) else { return old };
-        let Some(index) = self.gone.partition_point(|range| range.start <= at).checked_sub(1) else { return old };
-        let new = at - self.before[index] - self.gone[index].len().min(at - self.gone[index].start);
-        i64::try_from(new).unwrap_or(old)
-    }
-}
+// Numbers of records that follow.
 
 /// The numbers of all records that have this meaning for a lump, by list.
 fn numbers(
@@ -360,26 +297,6 @@ fn renumber(
     slots.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))
 }
 
-/// Removes bytes of a lump; offsets into it follow. Those of bytes that are gone, and that nothing follows, become
-/// `none`.
-fn cut(
-    draft: &mut Draft<'_>,
-    map: &Bsp<'_>,
-    links: &Links<'_>,
-    slot: &Slot,
-    old: &Data<'_>,
-    (cut, none): (&Cut, Option<i64>),
-) -> Result<()> {
-    let (offsets, left) = (offsets(map, links, &slot.name), cut.apply(old, 1, 1));
-    let end = i64::try_from(left.len()).unwrap_or(i64::MAX);
-    draft.set_little_endian(slot.id, left)?;
-    let is_end = |before: i64, after: i64| before != after && after == end;
-    renumber(draft, links, &offsets, |old| match (cut.offset(old), none) {
-        (new, Some(none)) if is_end(old, new) => none,
-        (new, _) => new,
-    })
-}
-
 // Luxels of no face.
 
 fn prune_light(draft: &mut Draft<'_>, options: &Options, pruned: &mut Pruned) -> Result<()> {
@@ -407,27 +324,13 @@ fn prune_light(draft: &mut Draft<'_>, options: &Options, pruned: &mut Pruned) ->
         if gone.is_nothing() || kept.is_empty() {
             continue;
         }
-        let Some(copies) = copies(&links, lump, &bytes, &gone) else {
+        if luxels::cut(draft, lump, &gone)? == 0 {
             pruned
                 .warnings
                 .push(format!("{lump} stays: a lump runs parallel to it, sample by sample, and cannot follow"));
-            continue;
-        };
-        cut(draft, &map, &links, slot, &bytes, (&gone, Some(-1)))?;
-        copies.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))?;
+        }
     }
     Ok(())
-}
-
-/// What is left of lumps that run parallel; `None` if their samples are not those of the lump.
-fn copies(links: &Links<'_>, lump: &str, bytes: &Data<'_>, gone: &Cut) -> Option<Vec<(SlotId, Vec<u8>)>> {
-    let sites = links.sites.iter().filter(|site| site.parallel.is_some_and(|parallel| parallel.lump == lump));
-    let copy = |site: &bspkit::links::Site<'_>| {
-        let sample = bytes.len().checked_div(site.len())?;
-        let fits = sample > 0 && bytes.len() == sample * site.len() && gone.is_whole(sample);
-        fits.then(|| (site.slot, gone.apply(&site.bytes, sample, site.record.size)))
-    };
-    sites.map(copy).collect()
 }
 
 // Names of materials that no entry of the table has.
@@ -442,10 +345,13 @@ fn prune_names(draft: &mut Draft<'_>, options: &Options) -> Result<()> {
     let Some(kept) = map.texture_strings()?.extents() else { return Ok(()) };
     let bytes = map.bytes(slot.id)?;
     let gone = Cut::all_but(kept, bytes.len());
-    match gone.is_nothing() {
-        true => Ok(()),
-        false => cut(draft, &map, &map.links()?, slot, &bytes, (&gone, None)),
+    if gone.is_nothing() {
+        return Ok(());
     }
+    let links = map.links()?;
+    let offsets = offsets(&map, &links, &slot.name);
+    draft.set_little_endian(slot.id, gone.left(&bytes))?;
+    renumber(draft, &links, &offsets, |old| gone.offset(old))
 }
 
 // Embedded textures that no face has.
@@ -519,19 +425,4 @@ fn lower(name: &[u8]) -> Vec<u8> {
 /// The name without the frame of an animated texture, or without the number of a random one (`-0name`).
 fn family(name: &[u8]) -> Option<&[u8]> {
     matches!(name.first(), Some(b'+' | b'-')).then(|| name.get(2..)).flatten()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn offsets_follow_what_is_left() {
-        let cut = Cut::all_but(vec![8..10, 2..4, 3..5, 20..30], 12);
-        assert_eq!(cut.gone, [0..2, 5..8, 10..12]);
-        assert_eq!(cut.apply(b"abcdefghijkl", 1, 1), b"cdeij");
-        let offsets = [-1, 0, 2, 4, 6, 8, 9, 11, 12, 40].map(|old| cut.offset(old));
-        assert_eq!(offsets, [-1, 0, 0, 2, 3, 3, 4, 5, 12, 40]);
-        assert!(!cut.is_whole(2) && !cut.is_nothing());
-    }
 }
