@@ -48,8 +48,8 @@ impl Cut {
         self.gone.iter().map(Range::len).sum()
     }
 
-    /// The same part of a lump of another size that runs parallel, with records of this size. `None` if no whole records
-    /// are parallel to it.
+    /// The same part of a lump of another size that runs parallel, with records of this size. `None` if no whole
+    /// records are parallel to it.
     pub(crate) fn parallel(&self, len: usize, record: usize) -> Option<Cut> {
         let scaled = |at: usize| {
             let scaled = at.checked_mul(len)?;

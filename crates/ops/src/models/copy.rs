@@ -213,18 +213,20 @@ impl Copying {
                     let named = named_models(from, &entity);
                     let known = |of: &i64| Some(usize::try_from(*of).ok()?).filter(|of| numbers.contains_key(of));
                     let Some(model) = named.iter().find_map(|(.., of)| known(of)) else { continue };
-                    let keys: Vec<&str> =
-                        named.iter().filter(|(.., of)| known(of).is_some()).map(|(key, ..)| *key).collect();
-                    let number = |key: &[u8], value: &[u8]| {
-                        let of =
-                            value.strip_prefix(b"*").filter(|_| keys.iter().any(|known| known.as_bytes() == key))?;
-                        numbers.get(&std::str::from_utf8(of).ok()?.parse().ok()?)
-                    };
-                    let pair = |key: &[u8], value: &[u8]| {
-                        let new = number(key, value).map(|number| format!("*{number}").into_bytes());
-                        (key.to_vec(), new.unwrap_or_else(|| value.to_vec()))
-                    };
-                    new.entry(model).or_default().push(entity.pairs().map(|own| pair(own.key, own.value)).collect());
+                    let copies = named.iter().filter_map(|(key, nth, of)| {
+                        let number = numbers.get(&known(of)?)?;
+                        Some(((key.to_ascii_lowercase().into_bytes(), *nth), format!("*{number}").into_bytes()))
+                    });
+                    let copies: HashMap<(Vec<u8>, usize), Vec<u8>> = copies.collect();
+                    let mut counts: HashMap<Vec<u8>, usize> = HashMap::new();
+                    let pairs = entity.pairs().map(|own| {
+                        let key = own.key.to_ascii_lowercase();
+                        let nth = counts.entry(key.clone()).or_default();
+                        *nth += 1;
+                        let value = copies.get(&(key, *nth)).cloned();
+                        (own.key.to_vec(), value.unwrap_or_else(|| own.value.to_vec()))
+                    });
+                    new.entry(model).or_default().push(pairs.collect());
                     for (key, _, of) in named.iter().filter(|(.., of)| known(of).is_none()) {
                         let class = escaped(entity.class().unwrap_or_default()).to_string();
                         copied

@@ -423,6 +423,12 @@ fn an_entity_of_two_models_names_both_copies() {
     let warning = "func_wall of *1 also has *2 as its model, which is not copied".to_owned();
     assert_eq!(last(&[1]), (vec!["*5".to_owned(), "*2".to_owned()], vec![warning]));
     assert_eq!(last(&[1, 2]), (vec!["*5".to_owned(), "*6".to_owned()], vec![]));
+    // Case of keys does not matter, and neither do zeros before the number.
+    draft.entities().unwrap().add([("classname", "func_wall"), ("Model", "*01"), ("note", "*1")]).unwrap();
+    let (map, mut draft) = (saved(&draft), saved(&draft).draft());
+    let copied = Copying::default().run(&mut draft, &map, &[1]).unwrap();
+    let entity = draft.entities().unwrap().get(*copied.models[0].entities.last().unwrap()).unwrap();
+    assert_eq!((entity.get("model"), entity.get("note")), (Some(&b"*5"[..]), Some(&b"*1"[..])));
 }
 
 /// What the other map has in its block of BSPX, and this one has not, is named, all of it. The names are read from the
