@@ -144,7 +144,11 @@ impl<'a> Plan<'a> {
         let slot = self.container.damaged().find(|slot| !is_edited(slot));
         let slot = slot.map(|slot| format!("{} {}", slot.name, slot.bounds));
         let lump = || self.container.cut_game_lump().map(|lump| format!("{}: {}", lump.name, container::OUTSIDE));
-        slot.or_else(lump).filter(|_| !self.is_identity())
+        let overwritten = || {
+            let name = self.report.overwritten.first()?;
+            Some(format!("{name} lies over words of a directory, which change, and its bytes would change with them"))
+        };
+        slot.or_else(lump).or_else(overwritten).filter(|_| !self.is_identity())
     }
 
     /// The ranges of the new file that differ from the same range of the old one, in order; if the file becomes
@@ -429,6 +433,9 @@ pub struct Report {
     pub versions: Vec<Versioned>,
     /// Slots that move without being edited.
     pub moved: Vec<Moved>,
+    /// The names of slots that are not edited and whose bytes change all the same: they lie over words of a directory,
+    /// in a damaged map.
+    pub overwritten: Vec<String>,
     /// The bytes between slots that a repack leaves out, and how many of them are not zero.
     pub dropped: (usize, usize),
     /// Warnings for the user.

@@ -66,9 +66,30 @@ impl<'a> Sheet<'_, 'a> {
         {
             words.insert(new_size - range.len(), offset);
         }
+        self.find_overwritten(&words);
         let words: Vec<_> = words.into_iter().collect();
         self.pieces.overwrite(&words);
         Ok(Plan::new(self.container, self.pieces, self.report, layout))
+    }
+
+    /// Slots that lie over the directory, or over that of the game lump, change with its words.
+    fn find_overwritten(&mut self, words: &Words) {
+        let game_lump = self.parts.rules.game_lump;
+        for (index, block) in self.blocks.iter().enumerate() {
+            for slot in block.slots.iter().filter(|slot| !self.contents.contains_key(slot) && Some(**slot) != game_lump)
+            {
+                let old = self.parts.slots[*slot].stored.start;
+                let new = self.start_of(*slot, index);
+                let range = new..new + self.parts.slots[*slot].stored.len();
+                let differs = |(at, word): (&usize, &[u8; 4])| {
+                    let bytes = (*at..).zip(word).filter(|(at, _)| range.contains(at));
+                    bytes.into_iter().any(|(at, byte)| self.container.data.get(at - new + old) != Some(byte))
+                };
+                if words.range(range.start.saturating_sub(3)..range.end).any(differs) {
+                    self.report.overwritten.push(self.parts.slots[*slot].name.clone());
+                }
+            }
+        }
     }
 
     /// Row 11 for members of the game lump: the file must not grow over bytes that a member claims past the end.
