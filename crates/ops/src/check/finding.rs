@@ -147,6 +147,9 @@ codes! {
         "an entity names an area portal or an occluder that the map does not have";
     ENTITY_WORLD = "entity-world", Warning, "the first entity is not worldspawn";
     ENTITY_NO_WORLD = "entity-no-world", Error, "an edit takes away that the first entity is worldspawn";
+    ENTITY_WORLDS = "entity-worlds", Warning, "an entity after the first one is a worldspawn";
+    ENTITY_TWO_CLASSES = "entity-two-classes", Warning,
+        "an entity has several classes, of which engines take different ones";
     ENTITY_SYNTAX = "entity-syntax", Warning, "engines may read the entity text in another way than intended";
     ENTITY_STRUCTURE = "entity-structure", Error,
         "engines stop at the entity text: a brace or value is missing, or text is between entities";

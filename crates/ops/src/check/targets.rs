@@ -3,8 +3,8 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashSet};
 
+use super::entities::shown;
 use super::finding::{At, ENTITY_TARGET, Sink};
-use super::shown;
 use bspkit::content::entities::{Entities, Output, OutputField};
 
 /// Keys whose value is the name of the entities that an entity acts on, in all families.
