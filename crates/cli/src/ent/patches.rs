@@ -80,7 +80,10 @@ pub(super) fn run_patch(cx: &Context, args: &PatchArgs) -> Result<Code> {
         refuse_cut(draft.bsp(), job)?;
         let bytes = match &base {
             Some(base) => merged(base, draft.bsp(), &patch)?,
-            None => applied(&patch, draft, args, job)?,
+            None => match applied(&patch, draft, args, job)? {
+                Some(bytes) => bytes,
+                None => return Ok(Edited::Same),
+            },
         };
         let entities = Entities::parse(&bytes[..], draft.bsp().entity_rules())?;
         if !args.save.force {
@@ -92,14 +95,22 @@ pub(super) fn run_patch(cx: &Context, args: &PatchArgs) -> Result<Code> {
     })
 }
 
-/// The entity text after the patch; says where its entities were found.
-fn applied(patch: &Patch, draft: &mut Draft<'_>, args: &PatchArgs, job: &mut Job<'_>) -> Result<Vec<u8>> {
+/// The entity text after the patch, unless the map has its changes already; says where its entities were found.
+fn applied(patch: &Patch, draft: &mut Draft<'_>, args: &PatchArgs, job: &mut Job<'_>) -> Result<Option<Vec<u8>>> {
     let entities = draft.entities()?;
     if args.save.force {
         entities.for_any_engine();
     }
     let search = if args.fuzzy { Search::Guess } else { Search::Exact };
     let located = patch.locate(entities, search)?;
+    if located.already {
+        let why = "the map has all changes of the patch";
+        job.say(&format!("{}: not applied again: {why}", job.path));
+        if job.json {
+            job.extra.insert("already".to_owned(), why.into());
+        }
+        return Ok(None);
+    }
     let bytes = located.apply()?;
     for guess in &located.guesses {
         job.warn_here(&format!("guessed: {guess}"));
@@ -113,7 +124,7 @@ fn applied(patch: &Patch, draft: &mut Draft<'_>, args: &PatchArgs, job: &mut Job
         job.extra.insert("found".to_owned(), found.collect());
         job.extra.insert("guesses".to_owned(), located.guesses.clone().into());
     }
-    Ok(bytes)
+    Ok(Some(bytes))
 }
 
 /// The entities that are not where they were in the map that the patch was made from.

@@ -197,3 +197,21 @@ fn a_patch_finds_its_entities_by_name() {
     room.bspkit("ent patch other.bsp p.json --base more.bsp --fuzzy -o no.bsp").without_data(2);
     room.bspkit("ent patch moved.bsp p.json --base q2.bsp -o q2.bsp").without_data(2);
 }
+
+/// A patch that was applied is not an error, and nothing is written in place.
+#[test]
+fn a_patch_that_was_applied_is_not_applied_again() {
+    let room = Room::new();
+    room.bspkit("ent set q2.bsp worldspawn message=Other -o out.bsp").done();
+    room.bspkit("ent diff q2.bsp out.bsp -o changes.json").without_data(1);
+    let before = room.read("out.bsp");
+    let run = room.bspkit("ent patch out.bsp changes.json --in-place").done();
+    assert!(run.err.contains("not applied again: the map has all changes of the patch"), "{}", run.err);
+    assert_eq!(room.read("out.bsp"), before);
+    let run = room.bspkit("ent patch out.bsp changes.json --dry-run --json").done();
+    let report: Value = serde_json::from_slice(&run.out).unwrap();
+    assert_eq!(report["already"], "the map has all changes of the patch");
+    // With one change missing it does not fit.
+    room.bspkit("ent set q2.bsp worldspawn message=Third -o third.bsp").done();
+    room.bspkit("ent patch third.bsp changes.json --dry-run").without_data(2);
+}

@@ -62,6 +62,8 @@ pub struct Located<'p, 'e, 'a> {
     pub found: Vec<Found>,
     /// What was guessed, and what is not as it was expected: a sentence each. Empty for [`Search::Exact`].
     pub guesses: Vec<String>,
+    /// Whether the map has all changes of the patch already, so that nothing is to be done.
+    pub already: bool,
 }
 
 /// The entities of an operation, by the indices before the patch.
@@ -73,6 +75,20 @@ pub(super) struct Meant {
 
 impl Patch {
     /// Finds the entities of the patch in a map, and checks everything that it expects.
+    ///
+    /// A patch that does not fit since the map has all of its changes is done already, and changes nothing.
+    ///
+    /// ```
+    /// use bspkit_ops::{diff::diff, patch::Search};
+    /// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
+    /// let (old, mut draft) = (map.entities()?, map.draft());
+    /// draft.entities()?.first_class("light")?.set("light", "150")?;
+    /// let new = draft.entities()?;
+    /// let patch = diff(&old, &*new)?;
+    /// assert!(!patch.locate(&old, Search::Exact)?.already);
+    /// assert!(patch.locate(&*new, Search::Exact)?.already);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] if the patch does not fit; the hint lists all reasons, with entities that may be meant.
@@ -87,6 +103,11 @@ impl Patch {
             guesses: Vec::new(),
         };
         let (meant, found) = fit.all(self, entities);
+        let fits = fit.wrong.is_empty() && fit.guesses.is_empty();
+        if !fits && self.is_done(entities) {
+            let (meant, found) = (Vec::new(), Vec::new());
+            return Ok(Located { patch: self, entities, meant, found, guesses: Vec::new(), already: true });
+        }
         if !fit.wrong.is_empty() {
             let number = fit.wrong.len();
             let is = if number == 1 { "is" } else { "are" };
@@ -95,7 +116,7 @@ impl Patch {
             hints.extend((fit.named > 0).then_some(Hint::Guess));
             return Err(Error::new(ErrorKind::Refused, message).with_hint(Hint::Several(hints)));
         }
-        Ok(Located { patch: self, entities, meant, found, guesses: fit.guesses })
+        Ok(Located { patch: self, entities, meant, found, guesses: fit.guesses, already: false })
     }
 }
 
@@ -363,7 +384,7 @@ impl<'e> Finder<'e> {
     }
 
     /// All entities that have the pairs of a match.
-    fn having(&mut self, on: &Match) -> Vec<usize> {
+    pub(super) fn having(&mut self, on: &Match) -> Vec<usize> {
         match on.only {
             true => self.alike(on.pairs.iter().map(|(key, value)| (&key[..], &value[..]))).to_vec(),
             false => self.index.with_pairs(&on.pairs),
@@ -477,7 +498,13 @@ impl Candidate {
     /// `#19 light, which has 3 of 4 pairs`
     pub(super) fn shown(&self, finder: &Finder<'_>) -> String {
         let class = finder.entities.get(self.index).and_then(Entity::class).map(|class| format!(" {}", escaped(class)));
-        format!("#{}{}, which has {} of {} pairs", self.index, class.unwrap_or_default(), self.has, self.of)
+        let pairs = finder.entities.get(self.index).map_or(0, |entity| entity.pairs().len());
+        let others = match pairs.saturating_sub(self.of) {
+            others @ 1.. if self.has == self.of => format!(" and {others} more"),
+            _ => String::new(),
+        };
+        let (index, class, has, of) = (self.index, class.unwrap_or_default(), self.has, self.of);
+        format!("#{index}{class}, which has {has} of {of} pairs{others}")
     }
 
     /// Whether another one is as good by its pairs.

@@ -6,6 +6,7 @@
 //! The patches of [`diff`](super::diff::diff) name entities as people do, so that they fit maps with more, fewer or
 //! moved entities. [`Patch::locate`] says where each was found, and guesses on request.
 
+mod done;
 mod fit;
 
 use std::collections::HashMap;
@@ -268,7 +269,8 @@ impl Patch {
 
     /// The entities after a patch that does not replace the whole text.
     pub(super) fn applied<'a>(&self, entities: &Entities<'a>) -> Result<Entities<'a>> {
-        self.carry_out(entities, &self.locate(entities, Search::Exact)?.meant)
+        let located = self.locate(entities, Search::Exact)?;
+        if located.already { Ok(entities.clone()) } else { self.carry_out(entities, &located.meant) }
     }
 
     fn carry_out<'a>(&self, old: &Entities<'a>, meant: &[Meant]) -> Result<Entities<'a>> {
@@ -308,6 +310,9 @@ impl<'a> Located<'_, '_, 'a> {
         if let [Operation::Text { text, .. }] = &self.patch.operations[..] {
             return Ok(text.clone());
         }
+        if self.already {
+            return Ok(self.entities.to_bytes());
+        }
         read_back(&self.patch.carry_out(self.entities, &self.meant)?)
     }
 
@@ -318,6 +323,9 @@ impl<'a> Located<'_, '_, 'a> {
     pub fn entities(&self) -> Result<Entities<'a>> {
         if let [Operation::Text { .. }] = &self.patch.operations[..] {
             return Err(Error::new(ErrorKind::Unsupported, "the patch is a whole text, which replaces the lump"));
+        }
+        if self.already {
+            return Ok(self.entities.clone());
         }
         let done = self.patch.carry_out(self.entities, &self.meant)?;
         read_back(&done)?;

@@ -83,6 +83,13 @@ fn law(subject: &Subject, old: &[One], new: &[One], other: &[One]) -> Result<Opt
     if there != new_text {
         return Err(format!("the patch leads elsewhere: {patch:#?}"));
     }
+    let entities = read(&new_text);
+    if let Ok(located) = patch.locate(&entities, Search::Exact)
+        && located.already
+        && located.apply().ok().as_ref() != Some(&new_text)
+    {
+        return Err(format!("done already, and something changes: {patch:#?}"));
+    }
     let Ok(done) = patch.apply(&read(&other_text)) else { return Ok(None) };
     match read_content(&done) == meant(old, new, other) {
         true => Ok(Some(patch)),
@@ -395,4 +402,35 @@ fn patches_of_real_maps_fit_other_versions() {
     }
     eprintln!("{applied} patches applied, {refused} refused");
     assert!(applied >= refused || applied + refused == 0);
+}
+
+/// A patch that was applied is done; one whose changes are there but for one is not.
+#[test]
+fn a_patch_that_was_applied_is_done() {
+    let old = vec![world(), light(1, "1 2 3", "300"), wall(2, "*1"), light(3, "4 5 6", "300"), light(4, "7 7 7", "1")];
+    let mut new = old.clone();
+    new[1] = light(1, "1 2 3", "200");
+    new[2].pairs.push(pair("wait", "1"));
+    new.remove(3);
+    new.push(light(100, "7 8 9", "5"));
+    let (old_text, new_text) = (text(&old), text(&new));
+    let patch = diff(&read(&old_text), &read(&new_text)).unwrap();
+    let already = |list: &[One]| {
+        let text = text(list);
+        let entities = read(&text);
+        [Search::Exact, Search::Guess].map(|search| patch.locate(&entities, search).ok().map(|found| found.already))
+    };
+    assert_eq!(already(&new), [Some(true); 2]);
+    assert_eq!(already(&old), [Some(false); 2]);
+    for faulty in 0..4 {
+        let mut list = new.clone();
+        match faulty {
+            0 => list[1] = old[1].clone(),
+            1 => list[2] = old[2].clone(),
+            2 => list.insert(3, old[3].clone()),
+            _ => drop(list.pop()),
+        }
+        let found = already(&list);
+        assert!(found.iter().all(|already| *already != Some(true)), "{faulty}: {found:?}");
+    }
 }
