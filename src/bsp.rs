@@ -183,8 +183,13 @@ impl<'a> Bsp<'a> {
         by_number().or_else(by_name).or_else(by_role).ok_or_else(|| {
             let mut names: Vec<&str> = self.slots().iter().map(|slot| slot.name.as_str()).collect();
             names.extend(self.dialect.role_names());
-            Error::new(ErrorKind::NotFound, format!("the map has no lump {name}"))
-                .with_hint(near::or_all(name, &names, "it has"))
+            let error = Error::new(ErrorKind::NotFound, format!("the map has no lump {name}"));
+            match name.contains(['[', ',']) {
+                true => {
+                    error.with_hint("a lump is one name; records of it are LUMP[3], LUMP[2..5] or LUMP[field=value]")
+                }
+                false => error.with_hint(near::or_all(name, &names, "it has")),
+            }
         })
     }
 

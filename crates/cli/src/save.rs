@@ -346,7 +346,8 @@ impl Save {
         match maps.written_over(maps.iter().filter_map(|map| map.target.clone()))? {
             Some(target) => {
                 let message = format!("{} is the input map: use --in-place to replace it", shown(&target));
-                Err(bad_argument(message, ""))
+                let hint = if many { "or name an output folder outside of the folder of maps" } else { "" };
+                Err(bad_argument(message, hint))
             }
             None => Ok(maps),
         }

@@ -302,7 +302,8 @@ pub struct Synced {
 ///
 /// # Errors
 /// As [`files_in`] and [`Pak::check_total_size`]; [`ErrorKind::Refused`] if two files of the folder have the same name
-/// to engines, if a name cannot be embedded, and for a folder without files, which would remove everything.
+/// to engines, if a name cannot be embedded, for a folder without files, which would remove everything, and if of
+/// embedded files with the same name one would go and one with a number would stay: the other would lose its number.
 pub fn sync<'a>(pak: &mut Pak<'a>, folder: &Path, names: Names) -> Result<Synced> {
     let all: Vec<usize> = (0..pak.len()).collect();
     pak.check_total_size(&all)?;
@@ -321,14 +322,17 @@ pub fn sync<'a>(pak: &mut Pak<'a>, folder: &Path, names: Names) -> Result<Synced
         }
     }
     let mut synced = Synced::default();
-    let mut gone = Vec::new();
-    for Placed { index, path, is_folder, .. } in placed {
+    let (mut gone, mut numbered) = (Vec::new(), Vec::new());
+    for Placed { index, path, is_folder, first } in placed {
         let file = path.as_ref().ok().filter(|_| !is_folder).and_then(|path| on_disk.remove(&lookup_name(path)));
         match (path, file) {
             (Ok(path), None) if is_folder && folder.join(bspkit::disk::names::path(&path)?).is_dir() => {
                 synced.same += 1
             }
-            (_, Some(file)) => synced.replace(pak, index, file)?,
+            (_, Some(file)) => {
+                numbered.extend(first.map(|_| (index, file)));
+                synced.replace(pak, index, file)?;
+            }
             (Err(why), None) => synced.kept.push((index, why)),
             (Ok(_), None) => match pak.get(index).map(|entry| entry.data()) {
                 Some(Err(error)) => synced.kept.push((index, error.to_string())),
@@ -336,6 +340,7 @@ pub fn sync<'a>(pak: &mut Pak<'a>, folder: &Path, names: Names) -> Result<Synced
             },
         }
     }
+    keep_numbers(pak, &gone, &numbered)?;
     pak.remove(&gone)?;
     synced.removed = gone.len();
     let new = found.iter().filter(|file| on_disk.contains_key(&lookup_name(&file.name)));
@@ -343,6 +348,24 @@ pub fn sync<'a>(pak: &mut Pak<'a>, folder: &Path, names: Names) -> Result<Synced
         synced.add(pak, file, names)?;
     }
     Ok(synced)
+}
+
+/// Refuses to remove a file if another one has its name with a number in the folder: its path would be another one
+/// afterwards, and the next time it would be taken for a new file.
+fn keep_numbers(pak: &Pak<'_>, gone: &[usize], numbered: &[(usize, &FoundFile)]) -> Result<()> {
+    let engine_name = |index: usize| lookup_name(pak.get(index).map_or(&[][..], |entry| entry.name()));
+    let names: HashMap<Vec<u8>, usize> = gone.iter().map(|index| (engine_name(*index), *index)).collect();
+    for (index, file) in numbered {
+        let Some(other) = names.get(&engine_name(*index)) else { continue };
+        let name = escaped(pak.get(*other).map_or(&[][..], |entry| entry.name())).to_string();
+        let message = format!(
+            "`{}` has its number since the map also has `{name}`, which is not in the folder",
+            escaped(&file.name)
+        );
+        let hint = format!("remove it with `pak rm MAP '#{other}'`, and write the embedded files to a new folder");
+        return Err(Error::new(ErrorKind::Refused, message).with_hint(hint));
+    }
+    Ok(())
 }
 
 impl Synced {
@@ -430,5 +453,33 @@ mod tests {
         let mut pak = Pak::new(b"");
         pak.add(b"a\\b/\xff.vmt", "").unwrap();
         assert_eq!(paths(&pak, &[0])[0].path.as_deref(), Ok(&b"a/b/\xff.vmt"[..]));
+    }
+    /// Of three files with one name, the folder has the second one alone: it would be the first one afterwards.
+    #[test]
+    fn a_file_does_not_lose_its_number_in_silence() {
+        let mut pak = Pak::new(b"");
+        for (name, bytes) in [("b.txt", "1"), ("a.txt", "2"), ("c.txt", "3"), ("d.txt", "4")] {
+            pak.add(name, bytes).unwrap();
+        }
+        let mut zip: Vec<u8> = pak.to_rope().unwrap().parts().flat_map(|part| part.to_vec()).collect();
+        for (from, to) in [(b"c.txt", b"A.txt"), (b"d.txt", b"A.TXT")] {
+            while let Some(at) = memchr::memmem::find(&zip, from) {
+                zip[at..at + 5].copy_from_slice(to);
+            }
+        }
+        let mut pak = Pak::parse(zip).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        for Placed { index, path, .. } in paths(&pak, &[0, 1, 2, 3]) {
+            let path = String::from_utf8(path.unwrap()).unwrap();
+            fs::write(folder.path().join(path), &*pak.get(index).unwrap().data().unwrap()).unwrap();
+        }
+        let same = |pak: &mut Pak<'_>| sync(pak, folder.path(), Names::AsIs).map(|synced| synced.same);
+        assert_eq!(same(&mut pak.clone()).ok(), Some(4));
+        fs::remove_file(folder.path().join("b.txt")).unwrap();
+        assert_eq!(same(&mut pak).ok(), Some(3));
+        fs::remove_file(folder.path().join("a.txt")).unwrap();
+        let error = same(&mut pak).unwrap_err();
+        assert!(error.to_string().contains("since the map also has `a.txt`"), "{error}");
+        assert_eq!(pak.len(), 3);
     }
 }

@@ -274,7 +274,7 @@ pub(super) fn run_edit(cx: &Context, args: &EditArgs) -> Result<Code> {
             ));
         }
         let file = File::new(&map.path, &session.text)?;
-        let edited = session.edit(cx, draft, &file, job)?;
+        let edited = session.edit(cx, draft, &file, job).inspect_err(|_| file.remove_empty())?;
         if let Edited::Nothing(_) = edited {
             file.remove();
         } else {
@@ -493,6 +493,11 @@ impl File {
 
     fn read(&self) -> Result<Vec<u8>> {
         Ok(input::read(&self.0)?)
+    }
+
+    /// Removes its folder if the editor removed the file.
+    fn remove_empty(&self) {
+        self.0.parent().map(fs::remove_dir);
     }
 
     /// Removes it with its folder; what cannot be removed stays.

@@ -327,3 +327,16 @@ fn memory_stays_flat_over_many_maps() {
         assert!(many < few.max(12 << 10) + (8 << 10), "{command}: {few} KiB for 200 maps, {many} for 2000");
     }
 }
+
+/// An output folder below the maps is read the next time; then its maps would be replaced, and that is refused.
+#[test]
+fn an_output_folder_below_the_maps_is_refused_once_it_has_maps() {
+    let room = folder();
+    room.bspkit("ent set maps #0 x=1 -o maps/out").done();
+    let names = room.names();
+    for to in ["maps/out", "maps", "maps/deep/.."] {
+        let run = room.bspkit(&format!("ent set maps #0 x=2 -o {to}")).without_data(2);
+        assert!(run.err.contains("outside of the folder of maps"), "{}", run.err);
+    }
+    assert_eq!(room.names(), names);
+}

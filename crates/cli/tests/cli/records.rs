@@ -218,3 +218,17 @@ fn mv_names_the_number_that_records_cannot_get() {
     let run = room.bspkit("records mv q2.bsp planes[0..9000] 0 -o out.bsp").without_data(2);
     assert!(run.err.contains("no range 0..9000"), "{}", run.err);
 }
+
+/// A list of numbers is written as JSON or as words, as `+=` takes it; one record too many is named in a hint.
+#[test]
+fn lists_are_json_or_words() {
+    let room = Room::new();
+    for (value, output) in [("[0,0,-1]", "json.bsp"), ("0 0 -1", "words.bsp")] {
+        room.run(&["set", "q2.bsp", &format!("planes[0].normal={value}"), "-o", output]).done();
+    }
+    assert_eq!(room.read("json.bsp"), room.read("words.bsp"));
+    let run = room.run(&["set", "q2.bsp", "planes[0].normal=0 1", "-o", "no.bsp"]).without_data(2);
+    assert!(run.err.contains("the list has 2 items, but 3 are needed"), "{}", run.err);
+    let run = room.run(&["records", "rm", "q2.bsp", "planes[0],planes[1]", "-o", "no.bsp"]).without_data(2);
+    assert!(run.err.contains("LUMP[2..5]"), "{}", run.err);
+}

@@ -108,11 +108,14 @@ fn parse_line(
     parse_members(part.record.fields, members, &mut list.bytes[start..], names, "")
 }
 
-/// Writes the bytes of a JSON value to a part of a record.
+/// Writes the bytes of a JSON value to a part of a record; a list of numbers may be words, as `0 0 1`.
 ///
 /// # Errors
 /// The value does not fit: the message names the field and the reason.
 pub fn parse_value(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: FlagNames) -> Result<(), String> {
+    let words = matches!(shape, Shape::Array(..)) && !text.trim_start().starts_with('[');
+    let list = words.then(|| format!("[{}]", text.split_ascii_whitespace().collect::<Vec<_>>().join(",")));
+    let text = list.as_deref().unwrap_or(text);
     let raw = serde_json::from_str::<&RawValue>(text).map_err(|error| syntax(&error))?;
     parse_raw(shape, meaning, raw, to, names, "")
 }
