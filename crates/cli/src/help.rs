@@ -2,7 +2,7 @@
 
 use clap::{Command, CommandFactory};
 
-use super::Cli;
+use super::{Cli, topics};
 
 /// The text after the options in the help of every command: examples.
 macro_rules! help {
@@ -17,7 +17,7 @@ pub(crate) fn with_table(heading: &str, table: &str, help: &str) -> String {
     format!("{heading}:\n{table}\n\n{help}")
 }
 
-const EXIT_STATUS: &str = "Exit status:
+pub(crate) const EXIT_STATUS: &str = "Exit status:
   0  done
   1  something was found: a check failed, maps differ, some of several maps failed, or
      nothing matched and nothing was written
@@ -47,15 +47,14 @@ pub(crate) fn program() -> Command {
 /// The program for its own help, which lists the commands by task.
 pub(crate) fn grouped() -> Command {
     let mut program = program();
-    // The command `help` is made last.
     program.build();
-    let list = list(&program);
+    let (list, topics) = (list(&program), topics::list(program.get_styles()));
     let names: Vec<String> = program.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let hidden = names.into_iter().fold(program, |program, name| program.mut_subcommand(name, |own| own.hide(true)));
     // Where all commands are hidden, the usage does not name one.
     let hidden = hidden.override_usage("bspkit [OPTIONS] <COMMAND>");
     hidden.help_template(format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}\n{{all-args}}{{after-help}}"
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}\n{topics}\n{{all-args}}{{after-help}}"
     ))
 }
 
@@ -80,7 +79,7 @@ fn list(program: &Command) -> String {
 }
 
 /// A text in lines; those after the first one begin with spaces.
-fn wrapped(text: &str, indent: usize) -> String {
+pub(crate) fn wrapped(text: &str, indent: usize) -> String {
     let (mut lines, mut len) = (String::new(), indent);
     for word in text.split(' ') {
         if len + 1 + word.chars().count() > WIDTH {

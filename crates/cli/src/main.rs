@@ -32,6 +32,7 @@ mod save;
 mod stop;
 mod talk;
 mod tex;
+mod topics;
 mod verbs;
 mod vis;
 mod watch;
@@ -69,7 +70,7 @@ pub(crate) use commands;
 /// Open any map of the BSP family, change exactly what you mean to change, and write it back with every other byte
 /// as it was.
 #[derive(Parser)]
-#[command(name = "bspkit", bin_name = "bspkit", version, after_help = help!(
+#[command(name = "bspkit", bin_name = "bspkit", version, disable_help_subcommand = true, after_help = help!(
     "  bspkit info dm4.bsp
   bspkit ent set dm4.bsp worldspawn message=\"The Place\" -o out.bsp
   bspkit ent list dm4.bsp 'info_player_*'
@@ -118,6 +119,7 @@ commands! {
     Bspzip(verbs::BspzipArgs, verbs::run_bspzip),
     Ripent(verbs::RipentArgs, verbs::run_ripent),
     Res(res::Args, res::run),
+    Help(topics::Args, topics::run),
     Completions(completions::Args, completions::run),
     Man(completions::ManArgs, completions::run_man),
 }

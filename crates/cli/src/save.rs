@@ -73,7 +73,7 @@ enum InPlace {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum LayoutName {
+pub(crate) enum LayoutName {
     /// Every lump stays at its offset if possible
     Keep,
     /// Lumps that do not fit go to the end of the file

@@ -103,6 +103,7 @@ pub(crate) const COMMANDS: [&str; 103] = [
     "bspzip",
     "ripent",
     "res",
+    "help",
     "completions",
     "man",
 ];

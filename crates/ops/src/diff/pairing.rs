@@ -3,11 +3,12 @@
 
 use std::cmp::Reverse;
 use std::collections::hash_map::{DefaultHasher, Entry};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
 
 use super::longest_rise;
 use bspkit::content::entities::{Entities, Entity, Pair};
+use indexmap::IndexMap;
 
 /// Above this many comparisons of pairs, entities that nothing else identifies are paired by what only they have.
 const MOST_COMPARED: usize = 1 << 26;
@@ -44,16 +45,7 @@ pub(crate) fn paired(
     most_compared: usize,
     models: Models<'_>,
 ) -> Vec<Option<usize>> {
-    let (found, is_taken) = (vec![None; new.len()], vec![false; old.len()]);
-    let room = most_compared.saturating_mul(MOST_GROUPS);
-    let gaps = [Vec::new(), Vec::new()];
-    // The same text, with another model.
-    let is_other = |entity: Entity<'_>| {
-        let model = entity.get("model").filter(|model| model.starts_with(b"*"));
-        model.is_some_and(|model| models(model).as_deref() != Some(model))
-    };
-    let has_other_model = old.iter().map(is_other).collect();
-    let mut pairing = Pairing { old, new, found, is_taken, has_other_model, gaps, most_compared, room };
+    let mut pairing = Pairing::new(old, new, most_compared, models);
     let world = |entities: &Entities<'_>| {
         let class = entities.get(0).and_then(|first| first.class().map(<[u8]>::to_vec));
         class.is_some_and(|class| class.eq_ignore_ascii_case(b"worldspawn"))
@@ -116,7 +108,20 @@ type Identity = Vec<Vec<u8>>;
 /// Entities of both maps that may be the same ones.
 type Group<'e> = [Vec<Entity<'e>>; 2];
 
-impl<'e> Pairing<'e, '_> {
+impl<'e, 'a> Pairing<'e, 'a> {
+    fn new(old: &'e Entities<'a>, new: &'e Entities<'a>, most_compared: usize, models: Models<'_>) -> Self {
+        let (found, is_taken) = (vec![None; new.len()], vec![false; old.len()]);
+        let room = most_compared.saturating_mul(MOST_GROUPS);
+        let gaps = [Vec::new(), Vec::new()];
+        // The same text, with another model.
+        let is_other = |entity: Entity<'_>| {
+            let model = entity.get("model").filter(|model| model.starts_with(b"*"));
+            model.is_some_and(|model| models(model).as_deref() != Some(model))
+        };
+        let has_other_model = old.iter().map(is_other).collect();
+        Pairing { old, new, found, is_taken, has_other_model, gaps, most_compared, room }
+    }
+
     fn take(&mut self, new: usize, old: usize) {
         self.found[new] = Some(old);
         self.is_taken[old] = true;
@@ -291,24 +296,40 @@ impl<'e> Pairing<'e, '_> {
     /// Pairs entities that have the most pairs in common, if they may be the same ones. Of several that are
     /// as much alike those are paired that are between the same other ones.
     fn by_likeness(&mut self, old: &[Entity<'e>], new: &[Entity<'e>]) {
-        let pairs = |entities: &[Entity<'_>]| entities.iter().map(|entity| entity.pairs().len() + 1).sum::<usize>();
-        let compared = pairs(old).saturating_mul(pairs(new));
+        let [before, after] = [old, new].map(kinds);
+        let pairs = |kinds: &[Kind<'_>]| kinds.iter().map(|kind| kind.entity.pairs().len() + 1).sum::<usize>();
+        let compared = pairs(&before).saturating_mul(pairs(&after)).saturating_add(old.len() * after.len());
         if compared > self.most_compared.min(self.room) {
             self.by_traits(old, new);
             return;
         }
         self.room -= compared;
-        let mut likes = Vec::new();
-        for (old, new) in old.iter().flat_map(|old| new.iter().map(move |new| (old, new))) {
-            if let Some(common) = likeness(old, new) {
-                let is_elsewhere = self.gaps[0][old.index()] != self.gaps[1][new.index()];
-                likes.push((Reverse(common), is_elsewhere, old.index(), new.index()));
+        // By how much they have in common: kinds of old entities with those of new ones.
+        let mut levels: BTreeMap<Reverse<usize>, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+        for (one, old) in before.iter().enumerate() {
+            for (other, new) in after.iter().enumerate() {
+                if let Some(common) = likeness(&old.entity, &new.entity) {
+                    levels.entry(Reverse(common)).or_default().entry(one).or_default().push(other);
+                }
             }
         }
-        likes.sort_unstable();
-        for (.., old, new) in likes {
-            if self.is_free(new, old) {
-                self.take(new, old);
+        let mut free: Vec<Free> = after.iter().map(|kind| Free::of(&kind.members, &self.gaps[1])).collect();
+        for kinds in levels.values() {
+            let members =
+                kinds.iter().flat_map(|(one, others)| before[*one].members.iter().map(move |old| (*old, others)));
+            let members = sorted(members);
+            for is_elsewhere in [false, true] {
+                for (old, others) in members.iter().filter(|(old, _)| !self.is_taken[*old]).collect::<Vec<_>>() {
+                    let gap = self.gaps[0][*old];
+                    let firsts = others.iter().filter_map(|kind| {
+                        let first = if is_elsewhere { free[*kind].first() } else { free[*kind].first_in(gap) };
+                        Some((first?, *kind))
+                    });
+                    if let Some((new, kind)) = firsts.min() {
+                        free[kind].take(new, self.gaps[1][new]);
+                        self.take(new, *old);
+                    }
+                }
             }
         }
     }
@@ -388,6 +409,49 @@ impl<'e> Pairing<'e, '_> {
                 self.take(new, old);
             }
         }
+    }
+}
+
+/// Entities with the same text.
+struct Kind<'e> {
+    entity: Entity<'e>,
+    /// Their indices, in order.
+    members: Vec<usize>,
+}
+
+/// The kinds of entities, in the order of their first ones: many entities are often of a few kinds.
+fn kinds<'e>(entities: &[Entity<'e>]) -> Vec<Kind<'e>> {
+    let mut kinds: IndexMap<&[u8], Kind<'e>> = IndexMap::new();
+    for entity in entities {
+        let kind = kinds.entry(entity.bytes());
+        kind.or_insert_with(|| Kind { entity: entity.clone(), members: Vec::new() }).members.push(entity.index());
+    }
+    kinds.into_values().collect()
+}
+
+/// The entities of a kind that are not paired yet, by their gaps and by their indices.
+struct Free {
+    by_gap: BTreeSet<(usize, usize)>,
+    all: BTreeSet<usize>,
+}
+
+impl Free {
+    fn of(members: &[usize], gaps: &[usize]) -> Self {
+        let by_gap = members.iter().map(|index| (gaps[*index], *index)).collect();
+        Free { by_gap, all: members.iter().copied().collect() }
+    }
+
+    fn first(&self) -> Option<usize> {
+        self.all.first().copied()
+    }
+
+    fn first_in(&self, gap: usize) -> Option<usize> {
+        self.by_gap.range((gap, 0)..(gap + 1, 0)).next().map(|(_, index)| *index)
+    }
+
+    fn take(&mut self, index: usize, gap: usize) {
+        self.by_gap.remove(&(gap, index));
+        self.all.remove(&index);
     }
 }
 
@@ -482,6 +546,7 @@ fn common(old: &Entity<'_>, new: &Entity<'_>) -> usize {
 mod tests {
     use super::*;
     use bspkit::dialect::EntityRules;
+    use proptest::prelude::*;
 
     fn paired(old: &str, new: &str) -> Vec<Option<usize>> {
         let read = |letters: &str| {
@@ -502,5 +567,54 @@ mod tests {
         assert_eq!(paired("waaab", "waab"), all(&[0, 1, 2, 4]));
         assert_eq!(paired("wabaca", "wabca"), all(&[0, 1, 2, 4, 5]));
         assert_eq!(paired("wab", "wba"), all(&[0, 2, 1]));
+    }
+
+    /// Each entity with each one: the rule by which likeness is defined.
+    fn naive(pairing: &mut Pairing<'_, '_>) {
+        let [old, new] = pairing.rest();
+        let mut likes = Vec::new();
+        for (old, new) in old.iter().flat_map(|old| new.iter().map(move |new| (old, new))) {
+            if let Some(common) = likeness(old, new) {
+                let is_elsewhere = pairing.gaps[0][old.index()] != pairing.gaps[1][new.index()];
+                likes.push((Reverse(common), is_elsewhere, old.index(), new.index()));
+            }
+        }
+        likes.sort_unstable();
+        for (.., old, new) in likes {
+            if pairing.is_free(new, old) {
+                pairing.take(new, old);
+            }
+        }
+    }
+
+    /// Digits are values of four keys.
+    fn texts(numbers: &[u16]) -> Entities<'static> {
+        let text = numbers.iter().map(|number| {
+            let pairs = [1, 5, 25, 125].map(|by| format!("\"key{by}\" \"{}\"\n", number / by % 5));
+            format!("{{\n{}}}\n", pairs[..1 + usize::from(number / 625 % 4)].concat())
+        });
+        Entities::parse(text.collect::<String>().into_bytes(), EntityRules::QUAKE2).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn kinds_are_paired_as_single_entities_are(
+            old in proptest::collection::vec(0_u16..2500, 0..30),
+            new in proptest::collection::vec(0_u16..2500, 0..30),
+            few in 2_u16..2500,
+        ) {
+            let [old, new] = [old, new].map(|list| texts(&list.iter().map(|number| number % few).collect::<Vec<_>>()));
+            let prepared = || {
+                let mut pairing = Pairing::new(&old, &new, 1 << 20, &|model| Some(model.to_vec()));
+                pairing.by_place();
+                pairing.find_gaps();
+                pairing
+            };
+            let (mut one, mut other) = (prepared(), prepared());
+            let [rest, others] = one.rest();
+            one.by_likeness(&rest, &others);
+            naive(&mut other);
+            prop_assert_eq!(one.found, other.found);
+        }
     }
 }
