@@ -11,7 +11,7 @@ use bspkit::verify::{self, Verdict};
 use bspkit::{Error, ErrorKind};
 use bspkit_game::rename::{self, OldName, Rename};
 use bspkit_ops::merge;
-use bspkit_ops::patch::{Patch, Search};
+use bspkit_ops::patch::{ALREADY, Patch, Search};
 use bspkit_ops::{check, compare, diff};
 use bspkit_rules::files::{Reading, RuleFiles};
 use bspkit_rules::{Applied, Bake, Mode, Record, State, Tried, known, record};
@@ -74,7 +74,8 @@ pub(crate) fn apply_patch(
             let was = found.was.filter(|was| *was != found.index)?;
             Some(format!("operations[{}]: {} was #{was} and is #{}", found.operation, found.target, found.index))
         });
-        let said = located.guesses.iter().cloned().chain(moved).collect();
+        let already = located.already.then(|| format!("not applied again: {ALREADY}"));
+        let said = located.guesses.iter().cloned().chain(moved).chain(already).collect();
         let done = located.entities()?;
         drop(located);
         *entities = done;

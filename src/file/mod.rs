@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows what a lump means. The dialect's rules about placement are data: [`Rules`].
 
+mod backups;
 mod container;
 pub mod directory;
 mod inside;
@@ -16,6 +17,7 @@ mod slot;
 mod target;
 mod whole;
 
+pub use backups::{backups, remove_backups, take_back};
 pub use container::Container;
 pub use container::directory as game_directory;
 pub(crate) use container::{XASH_ENTRIES, member_name};

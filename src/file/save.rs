@@ -10,10 +10,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use tempfile::{Builder, NamedTempFile, PersistError};
 
-use super::Layout;
 use super::names;
 use super::plan::Plan;
 use super::target::{self, Origin, Stamp, patiently, unlimited};
+use super::{Layout, backups};
 use crate::bytes::wide;
 use crate::error::{Error, ErrorKind, Hint, Result};
 
@@ -341,13 +341,7 @@ impl<'p> Replacing<'p> {
     /// Gives the old file a second name, so that it survives the rename; copies it where the file system has no links.
     fn back_up(&self) -> Result<Option<PathBuf>> {
         let (Some(old), Some(suffix)) = (&self.old, self.backup) else { return Ok(None) };
-        let base = [self.target.as_os_str(), suffix].into_iter().collect::<OsString>();
-        let numbered = (1..).map(|number: u32| {
-            let mut name = base.clone();
-            name.push(format!(".{number}"));
-            PathBuf::from(name)
-        });
-        for name in std::iter::once(PathBuf::from(&base)).chain(numbered) {
+        for name in backups::names(&self.target, suffix) {
             let made = fs::hard_link(&self.target, &name).or_else(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => Err(error),
                 _ => copy(&self.target, old, &name),

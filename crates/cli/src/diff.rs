@@ -265,7 +265,7 @@ impl Pair<'_> {
         }
         let row = (!difference.is_same()).then(|| {
             let mut row = MapRow::new("", "changed");
-            row.what = summary(&difference);
+            row.what = summary(difference.found);
             row
         });
         Ok((job.report(&difference)?, row))
@@ -398,7 +398,7 @@ fn print(difference: &Difference<'_>, job: &mut Job<'_>) {
         }
         return;
     }
-    job.line(format!("{} -> {}: {}", shown(pair.old), shown(pair.new), summary(difference)));
+    job.line(format!("{} -> {}: {}", shown(pair.old), shown(pair.new), summary(difference.found)));
     dialects(difference, job);
     let all: Vec<&LumpChanges> = found.lumps.iter().filter(|lump| has_content(lump)).collect();
     if pair.args.stat {
@@ -426,8 +426,7 @@ fn has_content(lump: &LumpChanges) -> bool {
 }
 
 /// What differs, in one line.
-fn summary(difference: &Difference<'_>) -> String {
-    let found = difference.found;
+pub(crate) fn summary(found: &Comparison) -> String {
     let (touched, moved) = (found.touched(), found.moved());
     let mut parts = Vec::new();
     if !touched.is_empty() {

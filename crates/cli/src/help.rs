@@ -28,7 +28,10 @@ pub(crate) const EXIT_STATUS: &str = "Exit status:
 const GROUPS: &[(&str, &[&str])] = &[
     ("Look", &["info", "ls", "cat", "diff", "check", "checksum"]),
     ("Entities", &["ent", "rules", "run"]),
-    ("Files", &["pak", "res", "unpack", "pack", "lmp", "compress", "decompress", "rename", "cubemap"]),
+    (
+        "Files",
+        &["pak", "res", "unpack", "pack", "lmp", "compress", "decompress", "rename", "cubemap", "undo", "backups"],
+    ),
     ("Textures, light, visibility", &["tex", "light", "vis"]),
     ("Structure", &["get", "set", "refs", "dump", "load", "records", "model", "prune"]),
     ("Many maps, git and CI", &["verify", "ci", "git"]),

@@ -33,6 +33,7 @@ mod stop;
 mod talk;
 mod tex;
 mod topics;
+mod undo;
 mod verbs;
 mod vis;
 mod watch;
@@ -94,6 +95,8 @@ commands! {
     Git(git::Args, git::run),
     Checksum(check::ChecksumArgs, check::run_checksum),
     Ent(ent::Args, ent::run),
+    Undo(undo::UndoArgs, undo::run_undo),
+    Backups(undo::Args, undo::run),
     Dump(records::DumpArgs, records::run_dump),
     Load(records::LoadArgs, records::run_load),
     Get(records::GetArgs, records::run_get),

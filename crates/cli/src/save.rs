@@ -662,7 +662,7 @@ pub(crate) fn spare_inputs<'p>(output: &Path, read: impl IntoIterator<Item = &'p
 }
 
 /// A suffix of backups: the old file is no map for a command that gets the folder, and stays in its folder.
-fn suffix(text: &str) -> Result<String, &'static str> {
+pub(crate) fn suffix(text: &str) -> Result<String, &'static str> {
     match text {
         "" => Err("the suffix is empty"),
         _ if text.contains(['/', '\\']) => Err("a suffix has no slashes"),

@@ -55,7 +55,7 @@ fn the_picture_is_of_a_real_run() {
 fn the_guide_has_every_command() {
     let (guide, folder) = (read("docs/guide.md"), folder_to_try());
     let help = run(&folder, "bspkit --help");
-    let commands = help.split_once("Look:\n").unwrap().1.split_once("\nOptions:\n").unwrap().0;
+    let commands = help.split_once("Look:\n").unwrap().1.split_once("\nTopics:\n").unwrap().0;
     let names = commands.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     for name in names.map(|line| line.split_whitespace().next().unwrap()).filter(|name| *name != "help") {
         assert!(guide.contains(&format!("$ bspkit {name} ")), "no example of `{name}` in docs/guide.md");

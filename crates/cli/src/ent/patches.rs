@@ -12,7 +12,7 @@ use bspkit::finding::Severity;
 use bspkit::{Bsp, Draft, Error, ErrorKind, SaveOptions};
 use bspkit_ops::diff::diff;
 use bspkit_ops::merge::merge_patch;
-use bspkit_ops::patch::{Found, Operation, Patch, Search};
+use bspkit_ops::patch::{ALREADY, Found, Operation, Patch, Search};
 use bspkit_rules::files::{RuleFiles, map_name};
 use bspkit_rules::{Action, Applied, Difference, PairCounts, Record, Report, State, Who, difference};
 use bspkit_rules::{Bake, Tried, save};
@@ -104,10 +104,9 @@ fn applied(patch: &Patch, draft: &mut Draft<'_>, args: &PatchArgs, job: &mut Job
     let search = if args.fuzzy { Search::Guess } else { Search::Exact };
     let located = patch.locate(entities, search)?;
     if located.already {
-        let why = "the map has all changes of the patch";
-        job.say(&format!("{}: not applied again: {why}", job.path));
+        job.say(&format!("{}: not applied again: {ALREADY}", job.path));
         if job.json {
-            job.extra.insert("already".to_owned(), why.into());
+            job.extra.insert("already".to_owned(), ALREADY.into());
         }
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! The commands of the program.
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 103] = [
+pub(crate) const COMMANDS: [&str; 108] = [
     "",
     "info",
     "ls",
@@ -103,6 +103,10 @@ pub(crate) const COMMANDS: [&str; 103] = [
     "bspzip",
     "ripent",
     "res",
+    "undo",
+    "backups",
+    "backups list",
+    "backups prune",
     "help",
     "completions",
     "man",

@@ -121,6 +121,7 @@ fn examples_in_help_run() {
         mkdir goldsrcs; cp goldsrc.bsp goldsrcs
         bspkit tex export metal1_1.wal -o metal1_1.png --palette pics/colormap.pcx -q; cp metal1_1.png lamp.png
         bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources
+        for map in maps/*.bsp; do cp $map $map.bak; done
         git init -q .; git config user.name a; git config user.email a@example.com
         git commit -qm one --allow-empty; mkdir release; cp -r maps release; cp 2.bsp release/maps/3.bsp; git add maps dm4.bsp; git commit -qm two
         cp q2.bsp base.bsp; cp q2.bsp ours.bsp; cp q2.bsp theirs.bsp

@@ -404,3 +404,51 @@ fn names_that_windows_does_not_allow_are_refused_in_words() {
     }
     assert_eq!(room.names(), names);
 }
+
+/// Each save with a backup is taken back, the last one first, to the byte; a map that cannot be read as well.
+#[test]
+fn undo_takes_back_what_was_saved() {
+    let room = Room::empty();
+    let old = fixture("q2/own_rooms");
+    room.write("maps/a.bsp", &old);
+    room.write("maps/b.bsp", &fixture("q3/own_rooms"));
+    room.bspkit("ent set maps/a.bsp worldspawn message=One --in-place --backup -q").done();
+    let one = room.read("maps/a.bsp");
+    room.bspkit("ent set maps/a.bsp worldspawn message=Two --in-place --backup -q").done();
+    room.write("maps/a.bsp", b"no map");
+    assert_eq!(room.bspkit("backups list maps/a.bsp").done().text().lines().count(), 2);
+    let names = room.names();
+    let run = room.bspkit("undo maps --dry-run");
+    assert!(run.text().contains("would become") && run.text().contains("cannot be read"), "{run:?}");
+    assert!(run.err.contains("b.bsp: it has no backup"), "{run:?}");
+    assert_eq!(room.names(), names);
+    let run = room.bspkit("undo maps/a.bsp").done();
+    assert!(run.text().contains("maps/a.bsp becomes maps/a.bsp.bak.1"), "{run:?}");
+    assert_eq!(room.read("maps/a.bsp"), one);
+    let run = room.bspkit("undo maps/a.bsp").done();
+    assert!(run.text().contains("1 entity, 1 value"), "{run:?}");
+    assert_eq!(room.read("maps/a.bsp"), old);
+    room.bspkit("undo maps/a.bsp").without_data(1);
+    assert_eq!(room.names().len(), 3);
+}
+
+#[test]
+fn the_oldest_backups_are_removed() {
+    let room = Room::empty();
+    room.write("a.bsp", &fixture("q2/own_rooms"));
+    for number in 0..4 {
+        room.bspkit(&format!("ent set a.bsp worldspawn message={number} --in-place --backup -q")).done();
+    }
+    let newest = room.read("a.bsp.bak.3");
+    let run = room.bspkit("backups prune a.bsp --keep 1 --dry-run").done();
+    assert!(run.text().contains("3 backups would be removed"), "{run:?}");
+    room.bspkit("backups prune a.bsp --keep 1").done();
+    assert_eq!(room.read("a.bsp.bak"), newest);
+    assert!(!room.path("a.bsp.bak.1").exists());
+    room.bspkit("backups prune a.bsp --keep 1").without_data(1);
+    // Where a number is missing, the order is not known.
+    room.write("a.bsp.bak.2", b"older or newer");
+    let run = room.bspkit("undo a.bsp").without_data(2);
+    assert!(run.err.contains("not known which backup is the newest"), "{}", run.err);
+    room.bspkit("undo --suffix .old a.bsp").without_data(1);
+}

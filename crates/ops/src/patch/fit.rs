@@ -25,6 +25,9 @@ pub enum Search {
     Guess,
 }
 
+/// What faces say of a patch that is [`Located::already`] in a map.
+pub const ALREADY: &str = "the map has all changes of the patch";
+
 /// An entity of a patch, and where it was found.
 ///
 /// ```

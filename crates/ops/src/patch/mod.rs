@@ -15,8 +15,8 @@ use bspkit::content::entities::{Arrangement, Beside, Entities, EntityMut};
 use bspkit::content::select::Selector;
 use bspkit::{Error, ErrorKind, Result};
 use fit::Meant;
+pub use fit::{ALREADY, Found, Located, Search};
 pub(super) use fit::{Finder, is_brush_model};
-pub use fit::{Found, Located, Search};
 
 /// Operations on the entities of a map.
 ///

@@ -1,0 +1,167 @@
+//! `undo` takes back the last save of a map that has a backup; `backups` lists and removes them.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use bspkit::{Bsp, Error, ErrorKind, file};
+use bspkit_ops::compare;
+
+use super::context::{Context, is_stdin};
+use super::talk::{Code, Job, count, shown};
+use super::{commands, help};
+use crate::diff::summary;
+use crate::maps::{MapArgs, MapFile};
+use crate::save::suffix;
+
+/// Take back the last save that made a backup
+///
+/// The newest backup of each map takes its place, as the file that it was: MAP.bak, or of several the one with the
+/// highest number. What changes is printed first. The map as it is now is gone then; --dry-run only prints.
+///
+/// Whatever changed the map since the backup was made is taken back, also edits without --backup. Other files that an
+/// edit changed, such as the .aas file of `--fix-aas`, stay.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit undo maps --dry-run
+  bspkit undo maps"
+))]
+pub(crate) struct UndoArgs {
+    #[command(flatten)]
+    maps: MapArgs,
+    #[command(flatten)]
+    suffix: SuffixArgs,
+    /// Write nothing; print what would change
+    #[arg(long)]
+    dry_run: bool,
+}
+
+// The backups that are meant. (A doc comment would become the help of the command.)
+#[derive(clap::Args)]
+struct SuffixArgs {
+    /// The suffix of the backups
+    #[arg(long, value_name = "SUFFIX", default_value = ".bak", value_parser = suffix)]
+    suffix: String,
+}
+
+impl SuffixArgs {
+    fn of(&self, map: &MapFile) -> Result<Vec<PathBuf>> {
+        if is_stdin(&map.path) {
+            return Err(Error::new(ErrorKind::Argument, "stdin has no backups; name a file").into());
+        }
+        Ok(file::backups(&map.path, OsStr::new(&self.suffix))?)
+    }
+}
+
+pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
+    args.maps.find().only_once().each(cx, |map, job| {
+        let Some(backup) = args.suffix.of(map)?.pop() else { return Ok(job.nothing("it has no backup")) };
+        // The map may be the reason: one that cannot be read.
+        let what = match cx.open(&map.path) {
+            Ok(now) => difference(&now, &cx.open(&backup)?),
+            Err(error) => format!("the map cannot be read ({error:#})"),
+        };
+        let would = if args.dry_run { "would become" } else { "becomes" };
+        if !args.dry_run {
+            file::take_back(&map.path, &backup)?;
+        }
+        job.line(format!("{} {would} {}: {what}", shown(&map.path), shown(&backup)));
+        Ok(Code::Done)
+    })
+}
+
+/// What changes, in one line.
+fn difference(now: &Bsp<'_>, before: &Bsp<'_>) -> String {
+    let found = compare::whole(now, before, 1);
+    if found.lumps.is_empty() { "nothing changes".to_owned() } else { summary(&found) }
+}
+
+/// List and remove the backups of maps
+///
+/// A backup is the file that a save with --backup replaced: MAP.bak, then MAP.bak.1 and so on.
+#[derive(clap::Args)]
+#[command(disable_help_subcommand = true, after_help = help!(
+    "  bspkit backups list maps
+  bspkit backups prune maps --keep 0 --dry-run"
+))]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+commands! {
+    List(ListArgs, run_list),
+    Prune(PruneArgs, run_prune),
+}
+
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.command.run(cx)
+}
+
+/// List the backups of maps, the oldest first, with their sizes in bytes
+#[derive(clap::Args)]
+#[command(after_help = help!("  bspkit backups list maps"))]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    maps: MapArgs,
+    #[command(flatten)]
+    suffix: SuffixArgs,
+}
+
+fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
+    args.maps.find().only_once().each(cx, |map, job| {
+        let found = args.suffix.of(map)?;
+        for backup in &found {
+            job.line(format!("{} {}", size(backup)?, shown(backup)));
+        }
+        Ok(if found.is_empty() { Code::Nothing } else { Code::Done })
+    })
+}
+
+fn size(path: &Path) -> Result<u64> {
+    Ok(fs::metadata(path).map_err(|error| Error::io(format!("cannot read {}", shown(path)), error))?.len())
+}
+
+/// Remove the oldest backups of maps
+///
+/// The newest ones stay, and get their numbers anew.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit backups prune maps --keep 0 --dry-run
+  bspkit backups prune maps --keep 0"
+))]
+pub(crate) struct PruneArgs {
+    #[command(flatten)]
+    maps: MapArgs,
+    #[command(flatten)]
+    suffix: SuffixArgs,
+    /// How many backups of each map stay
+    #[arg(long, value_name = "N")]
+    keep: usize,
+    /// Write nothing; print what would change
+    #[arg(long)]
+    dry_run: bool,
+}
+
+fn run_prune(cx: &Context, args: &PruneArgs) -> Result<Code> {
+    args.maps.find().only_once().each(cx, |map, job| {
+        let found = args.suffix.of(map)?;
+        let gone = &found[..found.len().saturating_sub(args.keep)];
+        if gone.is_empty() {
+            return Ok(Code::Nothing);
+        }
+        let bytes = gone.iter().map(|backup| size(backup)).sum::<Result<u64>>()?;
+        if !args.dry_run {
+            file::remove_backups(&map.path, OsStr::new(&args.suffix.suffix), args.keep)?;
+        }
+        say(job, args.dry_run, gone.len(), bytes);
+        Ok(Code::Done)
+    })
+}
+
+fn say(job: &mut Job<'_>, dry_run: bool, number: usize, bytes: u64) {
+    let (what, removed) = (count(number, "backup", "backups"), if dry_run { "would be removed" } else { "removed" });
+    let line = format!("{}: {what} {removed}, {bytes} bytes", job.path);
+    job.line(line);
+}

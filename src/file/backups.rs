@@ -1,0 +1,182 @@
+//! Backups of a file: their names, their order, and the way back.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::target::{before_rename, folder, sync_folder};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The names that backups of a file get, in the order in which they are made: `dm4.bsp.bak`, `dm4.bsp.bak.1`, ...
+pub(super) fn names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = PathBuf> + use<> {
+    let base = [target.as_os_str(), suffix].into_iter().collect::<OsString>();
+    let first = PathBuf::from(&base);
+    let numbered = (1_u32..).map(move |number| {
+        let mut name = base.clone();
+        name.push(format!(".{number}"));
+        PathBuf::from(name)
+    });
+    std::iter::once(first).chain(numbered)
+}
+
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// The backups of a file with this suffix, as [`SaveOptions::backup`](super::SaveOptions::backup) makes them, the
+/// oldest first. Of a symbolic link they are beside the file that it leads to.
+///
+/// ```
+/// use bspkit::{Bsp, Layout, SaveOptions, file};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("rooms.bsp");
+/// std::fs::copy("tests/maps/q2/own_rooms.bsp", &path)?;
+/// let old = std::fs::read(&path)?;
+///
+/// let mut draft = Bsp::open(&path)?.draft();
+/// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+/// draft.plan(Layout::Keep)?.save_with(&path, &SaveOptions::default().backup(".bak"))?;
+///
+/// let backups = file::backups(&path, ".bak".as_ref())?;
+/// file::take_back(&path, &backups[0])?;
+/// assert_eq!(std::fs::read(&path)?, old);
+/// assert!(file::backups(&path, ".bak".as_ref())?.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Refused`] if a number is missing: a later backup may have got it, so the order is not known.
+/// [`ErrorKind::Io`] if the file is not there.
+pub fn backups(path: &Path, suffix: &OsStr) -> Result<Vec<PathBuf>> {
+    /// How many numbers after a missing one are looked at.
+    const AHEAD: usize = 16;
+    let target = real(path)?;
+    let found: Vec<PathBuf> = names(&target, suffix).take_while(|name| is_there(name)).collect();
+    let missing = names(&target, suffix).nth(found.len()).unwrap_or_default();
+    match names(&target, suffix).skip(found.len() + 1).take(AHEAD).find(|name| is_there(name)) {
+        None => Ok(found),
+        Some(other) => {
+            let (missing, other) = (missing.display(), other.display());
+            let message =
+                format!("{other} is there and {missing} is not, so it is not known which backup is the newest");
+            Err(Error::new(ErrorKind::Refused, message).with_hint("give the backups the numbers from the oldest on"))
+        }
+    }
+}
+
+/// Puts a backup in the place of the file, in one step; then the backup is gone.
+///
+/// # Errors
+/// [`ErrorKind::Io`]; both files are as they were then.
+pub fn take_back(path: &Path, backup: &Path) -> Result<()> {
+    let target = real(path)?;
+    let cannot =
+        |error| Error::io(format!("cannot put {} in the place of {}", backup.display(), path.display()), error);
+    if is_same(&target, backup) {
+        // A rename to a second name of the same file does nothing.
+        return fs::remove_file(backup).map_err(cannot);
+    }
+    let old = fs::symlink_metadata(&target).map_err(cannot)?;
+    before_rename(&target, &old).map_err(cannot)?;
+    fs::rename(backup, &target).map_err(cannot)?;
+    sync_folder(folder(&target)).map_err(cannot)
+}
+
+/// Removes the oldest backups of a file but for this many. The others get their numbers, so that their order stays
+/// known. Returns how many were removed.
+///
+/// # Errors
+/// As [`backups`]; [`ErrorKind::Io`] if one cannot be removed or renamed.
+pub fn remove_backups(path: &Path, suffix: &OsStr, keep: usize) -> Result<usize> {
+    let found = backups(path, suffix)?;
+    let (gone, kept) = found.split_at(found.len().saturating_sub(keep));
+    let cannot = |what: &str, backup: &Path, error| Error::io(format!("cannot {what} {}", backup.display()), error);
+    // From the oldest on: after an error, what is left is the newest ones.
+    for backup in gone {
+        fs::remove_file(backup).map_err(|error| cannot("remove", backup, error))?;
+    }
+    for (backup, name) in kept.iter().zip(&found).filter(|(backup, name)| backup != name) {
+        fs::rename(backup, name).map_err(|error| cannot("rename", backup, error))?;
+    }
+    Ok(gone.len())
+}
+
+/// The file itself: where a symbolic link leads, else the path as it is.
+fn real(path: &Path) -> Result<PathBuf> {
+    let cannot = |error| Error::io(format!("cannot read {}", path.display()), error);
+    let there = fs::symlink_metadata(path).map_err(cannot)?;
+    if there.is_symlink() { fs::canonicalize(path).map_err(cannot) } else { Ok(path.to_path_buf()) }
+}
+
+#[cfg(unix)]
+fn is_same(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let number = |path: &Path| fs::symlink_metadata(path).ok().map(|file| (file.dev(), file.ino()));
+    number(one).is_some() && number(one) == number(other)
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Path, _: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn room(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
+        folder
+    }
+
+    fn files(folder: &tempfile::TempDir) -> Vec<(String, String)> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        let named =
+            entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read_to_string(entry.path()).unwrap()));
+        let mut all: Vec<_> = named.collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn the_newest_backup_has_the_highest_number() {
+        let folder = room(&[("a", "3"), ("a.bak", "0"), ("a.bak.1", "1"), ("a.bak.2", "2"), ("a.bakery", "x")]);
+        let path = folder.path().join("a");
+        let found = backups(&path, ".bak".as_ref()).unwrap();
+        assert_eq!(found.iter().map(|path| fs::read_to_string(path).unwrap()).collect::<String>(), "012");
+        take_back(&path, found.last().unwrap()).unwrap();
+        let left = [("a", "2"), ("a.bak", "0"), ("a.bak.1", "1"), ("a.bakery", "x")];
+        assert_eq!(files(&folder), left.map(|(name, text)| (name.to_owned(), text.to_owned())));
+    }
+
+    #[test]
+    fn an_unknown_order_is_refused() {
+        let folder = room(&[("a", "3"), ("a.bak", "0"), ("a.bak.2", "2")]);
+        let error = backups(&folder.path().join("a"), ".bak".as_ref()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert_eq!(files(&folder).len(), 3);
+    }
+
+    #[test]
+    fn the_oldest_are_removed_and_the_others_numbered() {
+        let folder = room(&[("a", "4"), ("a.bak", "0"), ("a.bak.1", "1"), ("a.bak.2", "2"), ("a.bak.3", "3")]);
+        let path = folder.path().join("a");
+        assert_eq!(remove_backups(&path, ".bak".as_ref(), 2).unwrap(), 2);
+        let left = [("a", "4"), ("a.bak", "2"), ("a.bak.1", "3")];
+        assert_eq!(files(&folder), left.map(|(name, text)| (name.to_owned(), text.to_owned())));
+        assert_eq!(remove_backups(&path, ".bak".as_ref(), 2).unwrap(), 0);
+        assert_eq!(remove_backups(&path, ".bak".as_ref(), 0).unwrap(), 2);
+    }
+
+    /// A second name of the file itself: a rename would do nothing and leave it.
+    #[cfg(unix)]
+    #[test]
+    fn a_second_name_of_the_file_goes() {
+        let folder = room(&[("a", "1")]);
+        let (path, backup) = (folder.path().join("a"), folder.path().join("a.bak"));
+        fs::hard_link(&path, &backup).unwrap();
+        take_back(&path, &backup).unwrap();
+        assert_eq!(files(&folder), [("a".to_owned(), "1".to_owned())]);
+    }
+}
