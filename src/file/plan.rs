@@ -433,7 +433,7 @@ pub struct Report {
     pub versions: Vec<Versioned>,
     /// Slots that move without being edited.
     pub moved: Vec<Moved>,
-    /// The names of slots that are not edited and whose bytes change all the same: they lie over words of a directory,
+    /// The names of slots that are not edited and whose bytes change anyway: they lie over words of a directory,
     /// in a damaged map.
     pub overwritten: Vec<String>,
     /// The bytes between slots that a repack leaves out, and how many of them are not zero.

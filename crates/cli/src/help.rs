@@ -1,8 +1,9 @@
 //! Help texts: the commands in groups by task, and what the help of every command ends with.
 
+use clap::builder::Styles;
 use clap::{Command, CommandFactory};
 
-use super::{Cli, topics};
+use super::Cli;
 
 /// The text after the options in the help of every command: examples.
 macro_rules! help {
@@ -47,11 +48,11 @@ pub(crate) fn program() -> Command {
     complete(Cli::command())
 }
 
-/// The program for its own help, which lists the commands by task.
-pub(crate) fn grouped() -> Command {
+/// The program for its own help, which lists the commands by task, and then the topics.
+pub(crate) fn grouped(topics: fn(&Styles) -> String) -> Command {
     let mut program = program();
     program.build();
-    let (list, topics) = (list(&program), topics::list(program.get_styles()));
+    let (list, topics) = (list(&program), topics(program.get_styles()));
     let names: Vec<String> = program.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let hidden = names.into_iter().fold(program, |program, name| program.mut_subcommand(name, |own| own.hide(true)));
     // Where all commands are hidden, the usage does not name one.

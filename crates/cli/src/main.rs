@@ -151,7 +151,7 @@ fn parse(given: &[OsString], split: fn(&clap::Command, Vec<OsString>) -> Vec<OsS
         Err(error) if error.kind() == clap::error::ErrorKind::DisplayVersion => error.exit(),
         // Help and errors are about all commands.
         Err(_) => {
-            let mut program = help::grouped();
+            let mut program = help::grouped(topics::list);
             parsed(&mut program).unwrap_or_else(|mut error| {
                 words::suggest(&mut error, &program, given);
                 error.format(&mut program).exit()

@@ -70,7 +70,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         cx.talk.stdout(text().as_bytes())?;
         return Ok(Code::Done);
     }
-    show(&mut help::grouped(), words, true)
+    show(&mut help::grouped(list), words, true)
 }
 
 /// Prints the help of the command that words lead to.
