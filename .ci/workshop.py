@@ -18,7 +18,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 WORK = TARGET / "release-work"  # tools, and what is unpacked
-TOOLS = {"cargo-deb": "3.8.0", "cargo-about": "0.9.3", "cargo-cyclonedx": "0.5.9"}
+TOOLS = {"cargo-deb": "3.8.0", "cargo-cyclonedx": "0.5.9"}
 MATURIN = ["maturin==1.16.0", "ziglang==0.17.1"]
 SHELLS = {"bash": "bspkit.bash", "zsh": "_bspkit", "fish": "bspkit.fish", "powershell": "bspkit.ps1"}
 MAP = "tests/maps/q3/own_rooms.bsp"
@@ -113,7 +113,7 @@ class Workshop:
         root = WORK / "tools" / f"{name}-{TOOLS[name]}"
         if not (root / "bin" / name).exists():
             step("cargo", "install", "--quiet", "--locked", "--debug", "--root", root, "--target-dir", WORK / "tools/target",
-                 *(["--features", "cli"] if name == "cargo-about" else []), f"{name}@{TOOLS[name]}", cwd=WORK)
+                 f"{name}@{TOOLS[name]}", cwd=WORK)
         return root / "bin" / name
 
     def environment(self, name, *packages):
