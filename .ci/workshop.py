@@ -83,7 +83,7 @@ class Workshop:
     def __init__(self, arguments):
         self.out, self.profile = arguments.out.resolve(), arguments.profile
         self.may_install, self.repository = arguments.install, arguments.repository
-        self.epoch = int(text("git", "log", "-1", "--format=%ct"))
+        self.epoch = int(os.environ.get("SOURCE_DATE_EPOCH") or text("git", "log", "-1", "--format=%ct"))
         os.environ.update(SOURCE_DATE_EPOCH=str(self.epoch), CARGO_INCREMENTAL="0")
         # Flags are given by target; this variable would replace them.
         os.environ.pop("RUSTFLAGS", None)
