@@ -85,6 +85,8 @@ class Workshop:
         self.may_install, self.repository = arguments.install, arguments.repository
         self.epoch = int(os.environ.get("SOURCE_DATE_EPOCH") or text("git", "log", "-1", "--format=%ct"))
         os.environ.update(SOURCE_DATE_EPOCH=str(self.epoch), CARGO_INCREMENTAL="0")
+        # A hash function of scripts has a seed that is drawn when it is compiled, unless this variable gives it.
+        os.environ.setdefault("CONST_RANDOM_SEED", f"bspkit {VERSION}")
         # Flags are given by target; this variable would replace them.
         os.environ.pop("RUSTFLAGS", None)
         WORK.mkdir(parents=True, exist_ok=True)
