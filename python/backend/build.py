@@ -1,14 +1,16 @@
 """Builds the wheel with maturin, and the program `bspkit` into it."""
 
+import gzip
+import io
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import maturin
 from maturin import (  # noqa: F401  (hooks that need no work of ours)
-    build_sdist,
     get_requires_for_build_editable,
     get_requires_for_build_sdist,
     get_requires_for_build_wheel,
@@ -38,6 +40,26 @@ def _build_program() -> None:
         target = Path(os.environ.get("CARGO_TARGET_DIR", CRATE / "target"))
         program = target / ("debug" if profile == "dev" else profile) / name
     shutil.copy2(program, SCRIPTS / name)
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    """maturin puts in what the module is made of. The program and the crates that it alone needs are added."""
+    name = maturin.build_sdist(sdist_directory, config_settings)
+    path, top = Path(sdist_directory) / name, name.removesuffix(".tar.gz")
+    with tarfile.open(path) as old:
+        files = {entry.name: (entry, old.extractfile(entry).read()) for entry in old if entry.isfile()}
+    (first, _) = next(iter(files.values()))
+    for folder in (CRATE / "crates" / "cli", CRATE / "crates" / "script"):
+        for file in [folder / "Cargo.toml", *folder.glob("src/**/*"), *folder.glob("benches/**/*")]:
+            if file.is_file():
+                entry = tarfile.TarInfo(f"{top}/{file.relative_to(CRATE).as_posix()}")
+                entry.size, entry.mtime = file.stat().st_size, first.mtime
+                files[entry.name] = (entry, file.read_bytes())
+    with open(path, "wb") as new, gzip.GzipFile("", "wb", mtime=first.mtime, fileobj=new) as packed:
+        with tarfile.open(fileobj=packed, mode="w") as archive:
+            for _, (entry, content) in sorted(files.items()):
+                archive.addfile(entry, io.BytesIO(content))
+    return name
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
