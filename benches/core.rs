@@ -172,7 +172,7 @@ fn patch(text: &Text, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
     let mut rows = Vec::new();
     for (name, operation) in kinds {
         let operations = (1..=OPERATIONS).map(operation).collect::<Outcome<_>>()?;
-        let (patch, entities) = (Patch { entities: None, operations }, &entities);
+        let (patch, entities) = (Patch { entities: None, operations, result: None }, &entities);
         let apply = move || Ok(patch.apply(entities)?);
         rows.push((name, group.row(name, Work::Entities(OPERATIONS), reference, apply)));
     }

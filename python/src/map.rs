@@ -113,7 +113,7 @@ impl Map {
     /// Applies a patch of entities, all of it or nothing: JSON, or what `json.loads` makes of it. Entities are found by
     /// name. With `fuzzy` one that is not there, or several times, is the one that has the most of its pairs. With
     /// `base`, the map that the patch was made from, what the patch changes is merged with what changed since then.
-    /// The result says what was guessed, which entities are at other places, and that the map has all changes already.
+    /// The result says what was guessed, which entities are at other places, and that the entities are already what it leads to.
     #[pyo3(signature = (patch, *, fuzzy = false, base = None))]
     fn patch(&self, py: Python<'_>, patch: &Bound<'_, PyAny>, fuzzy: bool, base: Option<&Map>) -> Res<Vec<String>> {
         ops::apply_patch(py, &self.shared, patch, fuzzy, base.map(|base| &*base.shared))

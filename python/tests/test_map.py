@@ -201,7 +201,7 @@ def test_patches_find_entities_by_name(q3: Path) -> None:
     said = other.patch(patch)
     assert len(said) == 1 and said[0].endswith(f"was #{at} and is #{at + 1}")
     assert other.entities[at + 1]["light"] == "77"
-    assert other.patch(patch) == ["not applied again: the map has all changes of the patch"]
+    assert new.patch(patch) == ["not applied again: the entities are already what the patch leads to"]
 
     moved = bspkit.open(q3)
     moved.entities[at]["origin"] = "9 9 9"

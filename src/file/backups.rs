@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::target::{before_rename, folder, sync_folder};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Hint, Result};
 
 /// The names that backups of a file get, in the order in which they are made: `dm4.bsp.bak`, `dm4.bsp.bak.1`, ...
 pub(super) fn names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = PathBuf> + use<> {
@@ -19,8 +19,19 @@ pub(super) fn names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = PathB
     std::iter::once(first).chain(numbered)
 }
 
+/// How many numbers after a missing one are looked at.
+const AHEAD: usize = 32;
+
 fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
+}
+
+/// The names for the next backup, the first one after all that are there: where one in between is missing, its name
+/// would make the backup an older one.
+pub(super) fn next_names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = PathBuf> + use<> {
+    let free = names(target, suffix).position(|name| !is_there(&name)).unwrap_or_default();
+    let last = names(target, suffix).skip(free).take(AHEAD).enumerate().filter(|(_, name)| is_there(name)).last();
+    names(target, suffix).skip(free + last.map_or(0, |(at, _)| at + 1))
 }
 
 /// The backups of a file with this suffix, as [`SaveOptions::backup`](super::SaveOptions::backup) makes them, the
@@ -38,21 +49,24 @@ fn is_there(path: &Path) -> bool {
 /// draft.plan(Layout::Keep)?.save_with(&path, &SaveOptions::default().backup(".bak"))?;
 ///
 /// let backups = file::backups(&path, ".bak".as_ref())?;
-/// file::take_back(&path, &backups[0])?;
+/// file::take_back(&path, &backups[0], false)?;
 /// assert_eq!(std::fs::read(&path)?, old);
 /// assert!(file::backups(&path, ".bak".as_ref())?.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Refused`] if a number is missing: a later backup may have got it, so the order is not known.
-/// [`ErrorKind::Io`] if the file is not there.
+/// [`ErrorKind::Refused`] if a number is missing, so that the order is not known (32 numbers after it are looked at), and
+/// if a folder or a link has the name of a backup. [`ErrorKind::Io`] if the file is not there.
 pub fn backups(path: &Path, suffix: &OsStr) -> Result<Vec<PathBuf>> {
-    /// How many numbers after a missing one are looked at.
-    const AHEAD: usize = 16;
     let target = real(path)?;
     let found: Vec<PathBuf> = names(&target, suffix).take_while(|name| is_there(name)).collect();
     let missing = names(&target, suffix).nth(found.len()).unwrap_or_default();
+    let is_file = |name: &PathBuf| fs::symlink_metadata(name).is_ok_and(|there| there.is_file());
+    if let Some(other) = found.iter().find(|name| !is_file(name)) {
+        let message = format!("{} has the name of a backup and is not a file", other.display());
+        return Err(Error::new(ErrorKind::Refused, message).with_hint("give it another name"));
+    }
     match names(&target, suffix).skip(found.len() + 1).take(AHEAD).find(|name| is_there(name)) {
         None => Ok(found),
         Some(other) => {
@@ -67,17 +81,22 @@ pub fn backups(path: &Path, suffix: &OsStr) -> Result<Vec<PathBuf>> {
 /// Puts a backup in the place of the file, in one step; then the backup is gone.
 ///
 /// # Errors
-/// [`ErrorKind::Io`]; both files are as they were then.
-pub fn take_back(path: &Path, backup: &Path) -> Result<()> {
+/// [`ErrorKind::Refused`] if the file is read-only, without `force`; [`ErrorKind::Io`]. Both files are as they were then.
+pub fn take_back(path: &Path, backup: &Path, force: bool) -> Result<()> {
     let target = real(path)?;
+    let there =
+        fs::symlink_metadata(&target).map_err(|error| Error::io(format!("cannot read {}", path.display()), error))?;
+    if there.permissions().readonly() && !force {
+        let message = format!("{} is read-only", path.display());
+        return Err(Error::new(ErrorKind::Refused, message).with_hint(Hint::Force));
+    }
     let cannot =
         |error| Error::io(format!("cannot put {} in the place of {}", backup.display(), path.display()), error);
     if is_same(&target, backup) {
         // A rename to a second name of the same file does nothing.
         return fs::remove_file(backup).map_err(cannot);
     }
-    let old = fs::symlink_metadata(&target).map_err(cannot)?;
-    before_rename(&target, &old).map_err(cannot)?;
+    before_rename(&target, &there).map_err(cannot)?;
     fs::rename(backup, &target).map_err(cannot)?;
     sync_folder(folder(&target)).map_err(cannot)
 }
@@ -145,9 +164,42 @@ mod tests {
         let path = folder.path().join("a");
         let found = backups(&path, ".bak".as_ref()).unwrap();
         assert_eq!(found.iter().map(|path| fs::read_to_string(path).unwrap()).collect::<String>(), "012");
-        take_back(&path, found.last().unwrap()).unwrap();
+        take_back(&path, found.last().unwrap(), false).unwrap();
         let left = [("a", "2"), ("a.bak", "0"), ("a.bak.1", "1"), ("a.bakery", "x")];
         assert_eq!(files(&folder), left.map(|(name, text)| (name.to_owned(), text.to_owned())));
+    }
+
+    /// The name that is missing would be older than those after it.
+    #[test]
+    fn the_next_backup_comes_after_all_others() {
+        let folder = room(&[("a", "3"), ("a.bak", "0"), ("a.bak.1", "1"), ("a.bak.9", "2")]);
+        let next = |suffix: &str| next_names(&folder.path().join("a"), suffix.as_ref()).next().unwrap();
+        assert_eq!(next(".bak"), folder.path().join("a.bak.10"));
+        assert_eq!(next(".old"), folder.path().join("a.old"));
+        fs::remove_file(folder.path().join("a.bak.9")).unwrap();
+        assert_eq!(next(".bak"), folder.path().join("a.bak.2"));
+    }
+
+    /// Nothing is removed where not all can be.
+    #[test]
+    fn a_folder_is_no_backup() {
+        let folder = room(&[("a", "3"), ("a.bak", "0"), ("a.bak.1", "1")]);
+        fs::create_dir(folder.path().join("a.bak.2")).unwrap();
+        let path = folder.path().join("a");
+        assert_eq!(remove_backups(&path, ".bak".as_ref(), 1).unwrap_err().kind(), ErrorKind::Refused);
+        assert!(folder.path().join("a.bak").exists());
+    }
+
+    #[test]
+    fn a_read_only_file_is_not_replaced_without_force() {
+        let folder = room(&[("a", "1"), ("a.bak", "0")]);
+        let (path, backup) = (folder.path().join("a"), folder.path().join("a.bak"));
+        let mut permissions = fs::metadata(&path).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions).unwrap();
+        assert_eq!(take_back(&path, &backup, false).unwrap_err().kind(), ErrorKind::Refused);
+        take_back(&path, &backup, true).unwrap();
+        assert_eq!(files(&folder), [("a".to_owned(), "0".to_owned())]);
     }
 
     #[test]
@@ -176,7 +228,7 @@ mod tests {
         let folder = room(&[("a", "1")]);
         let (path, backup) = (folder.path().join("a"), folder.path().join("a.bak"));
         fs::hard_link(&path, &backup).unwrap();
-        take_back(&path, &backup).unwrap();
+        take_back(&path, &backup, false).unwrap();
         assert_eq!(files(&folder), [("a".to_owned(), "1".to_owned())]);
     }
 }

@@ -341,7 +341,7 @@ impl<'p> Replacing<'p> {
     /// Gives the old file a second name, so that it survives the rename; copies it where the file system has no links.
     fn back_up(&self) -> Result<Option<PathBuf>> {
         let (Some(old), Some(suffix)) = (&self.old, self.backup) else { return Ok(None) };
-        for name in backups::names(&self.target, suffix) {
+        for name in backups::next_names(&self.target, suffix) {
             let made = fs::hard_link(&self.target, &name).or_else(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => Err(error),
                 _ => copy(&self.target, old, &name),

@@ -666,6 +666,13 @@ pub(crate) fn suffix(text: &str) -> Result<String, &'static str> {
     match text {
         "" => Err("the suffix is empty"),
         _ if text.contains(['/', '\\']) => Err("a suffix has no slashes"),
+        _ if text
+            .rsplit('.')
+            .next()
+            .is_some_and(|end| !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit())) =>
+        {
+            Err("a number at the end is that of a second backup")
+        }
         _ if text.to_ascii_lowercase().ends_with(".bsp") => Err("the old file would be a map for the next command"),
         _ => Ok(text.to_owned()),
     }

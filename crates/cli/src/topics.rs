@@ -76,16 +76,25 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 /// Prints the help of the command that words lead to.
 fn show(command: &mut Command, words: &[String], may_be_topic: bool) -> Result<Code> {
     let [word, rest @ ..] = words else {
-        command.print_long_help()?;
-        return Ok(Code::Done);
+        return match command.print_long_help() {
+            // Somebody has read enough.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(Code::Done),
+            done => Ok(done.map(|()| Code::Done)?),
+        };
     };
     if let Some(found) = command.find_subcommand_mut(word) {
         return show(found, rest, false);
     }
     let topics = TOPICS.iter().filter(|_| may_be_topic).map(|(name, ..)| *name);
     let known: Vec<&str> = command.get_subcommands().map(Command::get_name).chain(topics).collect();
-    let error = Error::new(ErrorKind::Argument, format!("there is no command or topic `{word}`"));
-    Err(error.with_hint(near::or_all(word, &known, "there are")).into())
+    let message = match known.contains(&word.as_str()) {
+        true => format!("`{word}` is a topic, and no command follows it"),
+        false if known.is_empty() => format!("{} has no command `{word}`", command.get_name()),
+        false => format!("there is no command or topic `{word}`"),
+    };
+    let hint = if known.is_empty() { String::new() } else { near::or_all(word, &known, "there are") };
+    let error = Error::new(ErrorKind::Argument, message);
+    Err(if hint.is_empty() || known.contains(&word.as_str()) { error } else { error.with_hint(hint) }.into())
 }
 
 #[cfg(test)]

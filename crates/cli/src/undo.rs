@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use bspkit::{Bsp, Error, ErrorKind, file};
+use bspkit::{Bsp, Error, ErrorKind, Hint, file};
 use bspkit_ops::compare;
 
 use super::context::{Context, is_stdin};
@@ -35,6 +35,9 @@ pub(crate) struct UndoArgs {
     /// Write nothing; print what would change
     #[arg(long)]
     dry_run: bool,
+    /// Also replace a read-only map, and take a damaged backup or one of another game
+    #[arg(long)]
+    force: bool,
 }
 
 // The backups that are meant. (A doc comment would become the help of the command.)
@@ -57,18 +60,35 @@ impl SuffixArgs {
 pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
     args.maps.find().only_once().each(cx, |map, job| {
         let Some(backup) = args.suffix.of(map)?.pop() else { return Ok(job.nothing("it has no backup")) };
+        let before = cx.open(&backup)?;
         // The map may be the reason: one that cannot be read.
         let what = match cx.open(&map.path) {
-            Ok(now) => difference(&now, &cx.open(&backup)?),
+            Ok(now) => {
+                refuse_other(&now, &before, &backup).or_else(|error| if args.force { Ok(()) } else { Err(error) })?;
+                difference(&now, &before)
+            }
             Err(error) => format!("the map cannot be read ({error:#})"),
         };
+        // No file stays open: systems may refuse to replace it then.
+        drop(before);
         let would = if args.dry_run { "would become" } else { "becomes" };
         if !args.dry_run {
-            file::take_back(&map.path, &backup)?;
+            file::take_back(&map.path, &backup, args.force)?;
         }
         job.line(format!("{} {would} {}: {what}", shown(&map.path), shown(&backup)));
         Ok(Code::Done)
     })
+}
+
+/// Refuses a backup that is damaged where the map is not, or that is a map of another game.
+fn refuse_other(now: &Bsp<'_>, before: &Bsp<'_>, backup: &Path) -> Result<(), Error> {
+    let is_damaged = |map: &Bsp<'_>| map.container().damaged().next().is_some();
+    let what = match (now.dialect().title, before.dialect().title) {
+        _ if is_damaged(before) && !is_damaged(now) => "is damaged, and the map is not".to_owned(),
+        (new, old) if new != old => format!("is a map of {old}, and the map is one of {new}"),
+        _ => return Ok(()),
+    };
+    Err(Error::new(ErrorKind::Refused, format!("{} {what}", shown(backup))).with_hint(Hint::Force))
 }
 
 /// What changes, in one line.

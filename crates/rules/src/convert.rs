@@ -85,7 +85,7 @@ impl Rules {
                 }
             }
         }
-        Ok(Converted { result: Patch { entities: None, operations }, lost })
+        Ok(Converted { result: Patch { entities: None, operations, result: None }, lost })
     }
 
     /// The rules that do what a patch does. The place of what is lost is the number of the operation, from 1, as line.

@@ -354,9 +354,10 @@ pub fn sync<'a>(pak: &mut Pak<'a>, folder: &Path, names: Names) -> Result<Synced
 /// afterwards, and the next time it would be taken for a new file.
 fn keep_numbers(pak: &Pak<'_>, gone: &[usize], numbered: &[(usize, &FoundFile)]) -> Result<()> {
     let engine_name = |index: usize| lookup_name(pak.get(index).map_or(&[][..], |entry| entry.name()));
-    let names: HashMap<Vec<u8>, usize> = gone.iter().map(|index| (engine_name(*index), *index)).collect();
+    // The first of a name; those after a file do not change its number.
+    let names: HashMap<Vec<u8>, usize> = gone.iter().rev().map(|index| (engine_name(*index), *index)).collect();
     for (index, file) in numbered {
-        let Some(other) = names.get(&engine_name(*index)) else { continue };
+        let Some(other) = names.get(&engine_name(*index)).filter(|other| *other < index) else { continue };
         let name = escaped(pak.get(*other).map_or(&[][..], |entry| entry.name())).to_string();
         let message = format!(
             "`{}` has its number since the map also has `{name}`, which is not in the folder",
@@ -477,6 +478,12 @@ mod tests {
         assert_eq!(same(&mut pak.clone()).ok(), Some(4));
         fs::remove_file(folder.path().join("b.txt")).unwrap();
         assert_eq!(same(&mut pak).ok(), Some(3));
+        // The last one has no number that another one needs.
+        let mut fewer = pak.clone();
+        let last = folder.path().join(String::from_utf8(paths(&pak, &[0, 1, 2])[2].path.clone().unwrap()).unwrap());
+        fs::rename(&last, folder.path().with_extension("kept")).unwrap();
+        assert_eq!(same(&mut fewer).ok(), Some(2));
+        fs::rename(folder.path().with_extension("kept"), &last).unwrap();
         fs::remove_file(folder.path().join("a.txt")).unwrap();
         let error = same(&mut pak).unwrap_err();
         assert!(error.to_string().contains("since the map also has `a.txt`"), "{error}");

@@ -61,7 +61,11 @@ fn read_patch(text: &[u8]) -> Result<Patch> {
         Some(version) => return Err(format!("bspkit_patch: version {version} is not supported, only {VERSION}")),
         None => return Err("bspkit_patch is missing: add the version, \"bspkit_patch\": 1".to_owned()),
     }
-    let patch = Patch { entities: object.number("entities")?, operations: object.list("operations", read_operation)? };
+    let patch = Patch {
+        entities: object.number("entities")?,
+        operations: object.list("operations", read_operation)?,
+        result: object.checksum("result_crc32")?,
+    };
     object.done()?;
     Ok(patch)
 }
@@ -88,7 +92,7 @@ fn read_operation(mut object: ReadObject<'_>) -> Result<Operation> {
             Some(text) => Operation::AddText { text, to: object.spot()? },
             None => Operation::Add { pairs: object.list("pairs", pair)?, to: object.spot()? },
         },
-        "text" => Operation::Text { old: object.checksum()?, text: object.need_bytes("text", "text_raw")? },
+        "text" => Operation::Text { old: object.checksum("crc32")?, text: object.need_bytes("text", "text_raw")? },
         other => {
             let known = "edit, replace, remove, move, add, text";
             return Err(format!("{}: `{other}` is not an operation; the operations are {known}", object.below("op")));
@@ -269,11 +273,11 @@ impl<'t> ReadObject<'t> {
         }
     }
 
-    fn checksum(&mut self) -> Result<Option<u32>> {
-        let Some(text) = self.value::<String>("crc32", "string")? else { return Ok(None) };
+    fn checksum(&mut self, name: &'static str) -> Result<Option<u32>> {
+        let Some(text) = self.value::<String>(name, "string")? else { return Ok(None) };
         let is_hex = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let number = u32::from_str_radix(&text, 16).ok().filter(|_| is_hex);
-        number.map(Some).ok_or_else(|| format!("{} is not a checksum of eight hex digits", self.below("crc32")))
+        number.map(Some).ok_or_else(|| format!("{} is not a checksum of eight hex digits", self.below(name)))
     }
 
     /// Refuses members that were not taken.
@@ -305,6 +309,9 @@ fn write_patch(patch: &Patch) -> Value {
     object.insert("bspkit_patch".into(), 1.into());
     if let Some(entities) = patch.entities {
         object.insert("entities".into(), entities.into());
+    }
+    if let Some(result) = patch.result {
+        object.insert("result_crc32".into(), format!("{result:08x}").into());
     }
     object.insert("operations".into(), patch.operations.iter().map(write_operation).collect());
     object.into()

@@ -206,12 +206,16 @@ fn a_patch_that_was_applied_is_not_applied_again() {
     room.bspkit("ent diff q2.bsp out.bsp -o changes.json").without_data(1);
     let before = room.read("out.bsp");
     let run = room.bspkit("ent patch out.bsp changes.json --in-place").done();
-    assert!(run.err.contains("not applied again: the map has all changes of the patch"), "{}", run.err);
+    assert!(run.err.contains("not applied again: the entities are already what the patch leads to"), "{}", run.err);
     assert_eq!(room.read("out.bsp"), before);
     let run = room.bspkit("ent patch out.bsp changes.json --dry-run --json").done();
     let report: Value = serde_json::from_slice(&run.out).unwrap();
-    assert_eq!(report["already"], "the map has all changes of the patch");
+    assert_eq!(report["already"], "the entities are already what the patch leads to");
     // With one change missing it does not fit.
     room.bspkit("ent set q2.bsp worldspawn message=Third -o third.bsp").done();
     room.bspkit("ent patch third.bsp changes.json --dry-run").without_data(2);
+    // One that only adds fits again, and is not added twice.
+    room.bspkit("ent add q2.bsp classname=info_null -o more.bsp").done();
+    room.bspkit("ent diff q2.bsp more.bsp -o add.json").without_data(1);
+    assert!(room.bspkit("ent patch more.bsp add.json --in-place").done().err.contains("not applied again"));
 }

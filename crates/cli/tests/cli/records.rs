@@ -227,8 +227,10 @@ fn lists_are_json_or_words() {
         room.run(&["set", "q2.bsp", &format!("planes[0].normal={value}"), "-o", output]).done();
     }
     assert_eq!(room.read("json.bsp"), room.read("words.bsp"));
+    room.run(&["set", "q2.bsp", "planes[0].normal=.5 +1 0x3f800000", "-o", "odd.bsp"]).done();
+    assert_eq!(room.bspkit("get odd.bsp planes[0].normal").done().text().trim(), "[0.5,1,1]");
     let run = room.run(&["set", "q2.bsp", "planes[0].normal=0 1", "-o", "no.bsp"]).without_data(2);
-    assert!(run.err.contains("the list has 2 items, but 3 are needed"), "{}", run.err);
+    assert!(run.err.contains("there are 2 words, but 3 are needed"), "{}", run.err);
     let run = room.run(&["records", "rm", "q2.bsp", "planes[0],planes[1]", "-o", "no.bsp"]).without_data(2);
     assert!(run.err.contains("LUMP[2..5]"), "{}", run.err);
 }

@@ -452,3 +452,27 @@ fn the_oldest_backups_are_removed() {
     assert!(run.err.contains("not known which backup is the newest"), "{}", run.err);
     room.bspkit("undo --suffix .old a.bsp").without_data(1);
 }
+
+/// A backup that is no whole map of the same game does not take the place of the map in silence.
+#[test]
+fn undo_refuses_what_is_no_backup_of_the_map() {
+    let room = Room::empty();
+    let map = fixture("q2/own_rooms");
+    room.write("a.bsp", &map);
+    for (backup, said) in [
+        (&b"hello"[..], "cannot open a.bsp.bak"),
+        (&b""[..], "cannot open a.bsp.bak"),
+        (&map[..200], "is damaged, and the map is not"),
+        (&fixture("q3/own_rooms")[..], "is a map of Quake III"),
+    ] {
+        room.write("a.bsp.bak", backup);
+        let run = room.bspkit("undo a.bsp").without_data(2);
+        assert!(run.err.contains(said), "{}", run.err);
+        assert_eq!((&room.read("a.bsp"), &room.read("a.bsp.bak")[..]), (&map, backup));
+    }
+    room.bspkit("undo a.bsp --force").done();
+    assert_eq!(room.read("a.bsp"), fixture("q3/own_rooms"));
+    assert!(
+        room.bspkit("ent set a.bsp worldspawn x=1 --in-place --backup=.bak.1").without_data(2).err.contains("second")
+    );
+}

@@ -41,7 +41,8 @@ pub use wanted::{Content, Wanted, patch_to, patch_to_text, text_of};
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 pub fn diff(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> {
-    Ok(wanted::named(old, by_index(old, new)?))
+    let result = Some(crc32fast::hash(&new.to_bytes()));
+    Ok(Patch { result, ..wanted::named(old, by_index(old, new)?) })
 }
 
 /// As [`diff`], with entities by their indices and as many entities as the old map has.
@@ -49,13 +50,13 @@ pub(super) fn by_index(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> 
     let (old_bytes, bytes) = (old.to_bytes(), new.to_bytes());
     let entities = Some(old.len());
     if old_bytes == bytes {
-        return Ok(Patch { entities, operations: Vec::new() });
+        return Ok(Patch { entities, operations: Vec::new(), result: None });
     }
     let pairing = pair(old, new);
     let mut exact = vec![false; new.len()];
     // Two attempts: with edits of pairs; then with exact texts for entities whose pairs gave other bytes.
     for _ in 0..2 {
-        let patch = Patch { entities, operations: operations(old, new, &pairing, &exact) };
+        let patch = Patch { entities, operations: operations(old, new, &pairing, &exact), result: None };
         match patch.applied(old) {
             Ok(done) if done.to_bytes() == bytes => return Ok(patch),
             Ok(done) if done.len() == new.len() => {
@@ -66,7 +67,7 @@ pub(super) fn by_index(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> 
         }
     }
     let operations = vec![Operation::Text { old: Some(crc32fast::hash(&old_bytes)), text: bytes }];
-    Ok(Patch { entities, operations })
+    Ok(Patch { entities, operations, result: None })
 }
 
 /// The operations that make one text the other; with the exact text of an entity if requested.

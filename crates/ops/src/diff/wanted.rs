@@ -76,7 +76,7 @@ pub fn patch_to(old: &Entities<'_>, wanted: &[Wanted], among: Option<&[usize]>) 
     arrange(old, &pairing, add, &mut operations);
     let gone = (0..old.len()).filter(|index| is_meant[*index] && by_index[*index].is_none());
     operations.extend(gone.map(|index| Operation::Remove { on: Target::Index(index), expect: Vec::new() }));
-    Ok(Patch { entities: Some(old.len()), operations })
+    Ok(Patch { entities: Some(old.len()), operations, result: None })
 }
 
 /// The text of some entities, one after the other, to be edited and given to [`patch_to_text`].
@@ -225,7 +225,7 @@ const NAMING: [&[&[u8]]; 5] = [
 pub(super) fn named(old: &Entities<'_>, patch: Patch) -> Patch {
     let mut namer = Namer::new(old);
     let operations = patch.operations.into_iter().map(|operation| namer.operation(operation)).collect();
-    Patch { entities: None, operations }
+    Patch { entities: None, operations, result: None }
 }
 
 struct Namer<'e, 'a> {

@@ -136,7 +136,7 @@ fn join(sides: &Sides<'_, '_>, slot: &Slot, texts: Vec<Vec<u8>>, desk: &mut Desk
         Operation::Remove { .. } => 2,
         _ => 1,
     });
-    let patch = Patch { entities: Some(base.len()), operations: all };
+    let patch = Patch { entities: Some(base.len()), operations: all, result: None };
     match patch.apply(&base) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) => {
@@ -371,7 +371,7 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
             Some(Operation::Edit { on, .. } | Operation::Replace { on, .. }) => *on = Target::Index(0),
             _ => operation = None,
         }
-        let patch = Patch { entities: None, operations: operation.into_iter().collect() };
+        let patch = Patch { entities: None, operations: operation.into_iter().collect(), result: None };
         patch.applied(&alone).ok()
     }
 

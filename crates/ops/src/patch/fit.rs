@@ -26,7 +26,7 @@ pub enum Search {
 }
 
 /// What faces say of a patch that is [`Located::already`] in a map.
-pub const ALREADY: &str = "the map has all changes of the patch";
+pub const ALREADY: &str = "the entities are already what the patch leads to";
 
 /// An entity of a patch, and where it was found.
 ///
@@ -65,7 +65,7 @@ pub struct Located<'p, 'e, 'a> {
     pub found: Vec<Found>,
     /// What was guessed, and what is not as it was expected: a sentence each. Empty for [`Search::Exact`].
     pub guesses: Vec<String>,
-    /// Whether the map has all changes of the patch already, so that nothing is to be done.
+    /// Whether the map is the one that the patch leads to ([`Patch::result`]), so that nothing is to be done.
     pub already: bool,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Meant {
 impl Patch {
     /// Finds the entities of the patch in a map, and checks everything that it expects.
     ///
-    /// A patch that does not fit since the map has all of its changes is done already, and changes nothing.
+    /// The map that the patch leads to has it already, and does not change.
     ///
     /// ```
     /// use bspkit_ops::{diff::diff, patch::Search};
@@ -96,6 +96,10 @@ impl Patch {
     /// # Errors
     /// [`ErrorKind::Refused`] if the patch does not fit; the hint lists all reasons, with entities that may be meant.
     pub fn locate<'p, 'e, 'a>(&'p self, entities: &'e Entities<'a>, search: Search) -> Result<Located<'p, 'e, 'a>> {
+        if self.result.is_some_and(|result| crc32fast::hash(&entities.to_bytes()) == result) {
+            let (meant, found) = (Vec::new(), Vec::new());
+            return Ok(Located { patch: self, entities, meant, found, guesses: Vec::new(), already: true });
+        }
         let mut fit = Fit {
             finder: Finder::new(entities),
             search,
@@ -106,11 +110,6 @@ impl Patch {
             guesses: Vec::new(),
         };
         let (meant, found) = fit.all(self, entities);
-        let fits = fit.wrong.is_empty() && fit.guesses.is_empty();
-        if !fits && self.is_done(entities) {
-            let (meant, found) = (Vec::new(), Vec::new());
-            return Ok(Located { patch: self, entities, meant, found, guesses: Vec::new(), already: true });
-        }
         if !fit.wrong.is_empty() {
             let number = fit.wrong.len();
             let is = if number == 1 { "is" } else { "are" };
@@ -387,7 +386,7 @@ impl<'e> Finder<'e> {
     }
 
     /// All entities that have the pairs of a match.
-    pub(super) fn having(&mut self, on: &Match) -> Vec<usize> {
+    fn having(&mut self, on: &Match) -> Vec<usize> {
         match on.only {
             true => self.alike(on.pairs.iter().map(|(key, value)| (&key[..], &value[..]))).to_vec(),
             false => self.index.with_pairs(&on.pairs),

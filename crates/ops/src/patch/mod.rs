@@ -6,7 +6,6 @@
 //! The patches of [`diff`](super::diff::diff) name entities as people do, so that they fit maps with more, fewer or
 //! moved entities. [`Patch::locate`] says where each was found, and guesses on request.
 
-mod done;
 mod fit;
 
 use std::collections::HashMap;
@@ -34,6 +33,7 @@ pub(super) use fit::{Finder, is_brush_model};
 ///         expect: vec![Expected { key: PairKey::from("gravity"), value: Some(b"800".to_vec()) }],
 ///         changes: vec![Change::Set { key: PairKey::from("gravity"), value: b"100".to_vec() }],
 ///     }],
+///     result: None,
 /// };
 /// assert_eq!(patch.apply(&entities)?, b"{\n\"classname\" \"worldspawn\"\n\"gravity\" \"100\"\n}\n\0");
 /// # Ok::<(), bspkit::Error>(())
@@ -44,6 +44,9 @@ pub struct Patch {
     pub entities: Option<usize>,
     /// The operations. They are done in this order: changes of entities, additions and moves, removals.
     pub operations: Vec<Operation>,
+    /// The CRC-32 of the entity lump's bytes that the patch leads to, from the map that it was made for: a map that has
+    /// these bytes has the patch already.
+    pub result: Option<u32>,
 }
 
 /// One operation of a [`Patch`].
@@ -253,7 +256,7 @@ impl Patch {
     /// use bspkit_ops::patch::{Operation, Patch, Target};
     /// let mut draft = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?.draft();
     /// let remove = Operation::Remove { on: Target::Index(6), expect: Vec::new() };
-    /// Patch { entities: None, operations: vec![remove] }.apply_to(draft.entities()?)?;
+    /// Patch { entities: None, operations: vec![remove], result: None }.apply_to(draft.entities()?)?;
     /// assert_eq!(draft.changes()?.len(), 1);
     /// # Ok::<(), bspkit::Error>(())
     /// ```

@@ -137,7 +137,7 @@ fn everything_that_does_not_fit_is_said() {
         Operation::Move { on: Target::Index(1), expect: Vec::new(), to: Spot::Before(Target::Index(1)) },
         Operation::Text { old: Some(1), text: Vec::new() },
     ];
-    let patch = Patch { entities: Some(4), operations };
+    let patch = Patch { entities: Some(4), operations, result: None };
     let error = patch.apply(&parse(old.as_bytes())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert_eq!(error.to_string(), "the patch does not fit: 12 of its expectations are not met");
@@ -156,7 +156,7 @@ fn everything_that_does_not_fit_is_said() {
 fn operations_do_what_they_say() {
     let old = text(&[WORLD, LIGHT, DOOR, RELAY]);
     let apply = |operations: Vec<Operation>| {
-        let patch = Patch { entities: None, operations };
+        let patch = Patch { entities: None, operations, result: None };
         patch.apply(&parse(old.as_bytes())).map(|bytes| String::from_utf8(bytes).unwrap())
     };
     let named = |name: &str| vec![(b"classname".to_vec(), name.as_bytes().to_vec())];
@@ -201,7 +201,7 @@ fn entities_that_are_moved_together_keep_their_order() {
         .collect();
     let text = format!("{{ \"classname\" \"worldspawn\" }}\n{lights}\0");
     let entities = parse(text.as_bytes());
-    let apply = |operations| Patch { entities: None, operations }.apply(&entities).unwrap();
+    let apply = |operations| Patch { entities: None, operations, result: None }.apply(&entities).unwrap();
     let moved = |on, to: &Spot| Operation::Move { on, expect: Vec::new(), to: to.clone() };
     for beside in [0, 2, 6, 8, 12] {
         let spots = [Spot::After(Target::Index(beside)), Spot::Before(Target::Index(beside))];

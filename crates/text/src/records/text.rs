@@ -108,14 +108,26 @@ fn parse_line(
     parse_members(part.record.fields, members, &mut list.bytes[start..], names, "")
 }
 
-/// Writes the bytes of a JSON value to a part of a record; a list of numbers may be words, as `0 0 1`.
+/// Writes the bytes of a JSON value to a part of a record; a list may be words, as `0 0 1`, each as a single value is.
 ///
 /// # Errors
 /// The value does not fit: the message names the field and the reason.
 pub fn parse_value(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: FlagNames) -> Result<(), String> {
-    let words = matches!(shape, Shape::Array(..)) && !text.trim_start().starts_with('[');
-    let list = words.then(|| format!("[{}]", text.split_ascii_whitespace().collect::<Vec<_>>().join(",")));
-    let text = list.as_deref().unwrap_or(text);
+    if let Shape::Array(item, count) = shape
+        && !matches!(item, Shape::Array(..) | Shape::Record(_))
+        && !text.trim_start().starts_with('[')
+    {
+        let words: Vec<&str> = text.split_ascii_whitespace().collect();
+        if words.len() != count {
+            let there = if words.len() == 1 { "is 1 word".to_owned() } else { format!("are {} words", words.len()) };
+            return Err(format!("there {there}, but {count} are needed; as JSON, a list is in brackets"));
+        }
+        let mut places = to.chunks_exact_mut(item.size().max(1));
+        return words.iter().try_for_each(|word| match places.next() {
+            Some(to) => record::fill(*item, meaning, word, to, names),
+            None => Ok(()),
+        });
+    }
     let raw = serde_json::from_str::<&RawValue>(text).map_err(|error| syntax(&error))?;
     parse_raw(shape, meaning, raw, to, names, "")
 }

@@ -177,7 +177,7 @@ proptest! {
                 bytes => found = bytes,
             }
         }
-        let patch = Patch { entities: None, operations: fitting };
+        let patch = Patch { entities: None, operations: fitting, result: None };
         let expected = found.unwrap_or_else(|| map.clone());
         let got = patch.apply(&old).unwrap();
         prop_assert_eq!(String::from_utf8_lossy(&got), String::from_utf8_lossy(&expected));
@@ -187,7 +187,7 @@ proptest! {
     fn a_patch_is_refused_where_one_of_its_operations_is(map in map(), operation in operation()) {
         let old = Entities::parse(&map[..], EntityRules::QUAKE3).unwrap();
         let expected = naive(&old, std::slice::from_ref(&operation));
-        let patch = Patch { entities: None, operations: vec![operation] };
+        let patch = Patch { entities: None, operations: vec![operation], result: None };
         prop_assert_eq!(patch.apply(&old).ok(), expected);
     }
 }
@@ -218,7 +218,7 @@ fn many(kind: &str, operations: usize) -> std::time::Duration {
             _ => unreachable!(),
         }
     };
-    let patch = Patch { entities: None, operations: (0..operations).map(operation).collect() };
+    let patch = Patch { entities: None, operations: (0..operations).map(operation).collect(), result: None };
     let start = std::time::Instant::now();
     patch.apply(&entities).unwrap();
     start.elapsed()

@@ -286,7 +286,7 @@ fn an_unclear_target_is_refused_or_guessed_aloud() {
     assert_eq!(read(&done).get(4).unwrap().get("light"), Some(&b"200"[..]));
     // What the change replaces must be what was expected, even for a guess.
     let dark = text(&[world(), light(1, "1 2 3", "100")]);
-    let only = Patch { entities: None, operations: patch.operations[..1].to_vec() };
+    let only = Patch { entities: None, operations: patch.operations[..1].to_vec(), result: None };
     assert!(only.locate(&read(&dark), Search::Guess).is_err());
 }
 
@@ -422,12 +422,13 @@ fn a_patch_that_was_applied_is_done() {
     };
     assert_eq!(already(&new), [Some(true); 2]);
     assert_eq!(already(&old), [Some(false); 2]);
-    for faulty in 0..4 {
+    for faulty in 0..5 {
         let mut list = new.clone();
         match faulty {
             0 => list[1] = old[1].clone(),
             1 => list[2] = old[2].clone(),
             2 => list.insert(3, old[3].clone()),
+            3 => list.swap(1, 2),
             _ => drop(list.pop()),
         }
         let found = already(&list);
