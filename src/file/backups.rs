@@ -56,8 +56,8 @@ pub(super) fn next_names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = 
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Refused`] if a number is missing, so that the order is not known (32 numbers after it are looked at), and
-/// if a folder or a link has the name of a backup. [`ErrorKind::Io`] if the file is not there.
+/// [`ErrorKind::Refused`] if a number is missing, so that the order is not known (32 numbers after it are looked at),
+/// and if a folder or a link has the name of a backup. [`ErrorKind::Io`] if the file is not there.
 pub fn backups(path: &Path, suffix: &OsStr) -> Result<Vec<PathBuf>> {
     let target = real(path)?;
     let found: Vec<PathBuf> = names(&target, suffix).take_while(|name| is_there(name)).collect();
@@ -81,7 +81,7 @@ pub fn backups(path: &Path, suffix: &OsStr) -> Result<Vec<PathBuf>> {
 /// Puts a backup in the place of the file, in one step; then the backup is gone.
 ///
 /// # Errors
-/// [`ErrorKind::Refused`] if the file is read-only, without `force`; [`ErrorKind::Io`]. Both files are as they were then.
+/// [`ErrorKind::Refused`] if the file is read-only, without `force`; [`ErrorKind::Io`]. Both files stay as they were.
 pub fn take_back(path: &Path, backup: &Path, force: bool) -> Result<()> {
     let target = real(path)?;
     let there =

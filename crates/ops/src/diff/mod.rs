@@ -41,8 +41,9 @@ pub use wanted::{Content, Wanted, patch_to, patch_to_text, text_of};
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 pub fn diff(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> {
-    let result = Some(crc32fast::hash(&new.to_bytes()));
-    Ok(Patch { result, ..wanted::named(old, by_index(old, new)?) })
+    let patch = wanted::named(old, by_index(old, new)?);
+    let result = (!patch.operations.is_empty()).then(|| crc32fast::hash(&new.to_bytes()));
+    Ok(Patch { result, ..patch })
 }
 
 /// As [`diff`], with entities by their indices and as many entities as the old map has.
