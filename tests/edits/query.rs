@@ -192,7 +192,7 @@ fn what_cannot_be_done_changes_nothing() {
         ("planes[*].kind*=2e9", ErrorKind::Argument, "is not a whole number"),
         ("planes[2..].distance*=1e37", ErrorKind::Argument, "too large for a 32-bit float"),
         ("planes[0].normal+=1 2", ErrorKind::Argument, "it has 3 numbers, and the operand 2"),
-        ("planes[0].normal=1", ErrorKind::Argument, "is not a list of 3"),
+        ("planes[0].normal=1", ErrorKind::Argument, "there is 1 word, but 3 are needed"),
         ("planes[0]+=1", ErrorKind::Argument, "it is a struct"),
         ("planes[0].distance^=1", ErrorKind::Argument, "it is a float"),
         ("texinfo[0].flags+=1", ErrorKind::Argument, "flags are combined"),
