@@ -18,7 +18,7 @@ use crate::save::suffix;
 /// Take back the last save that made a backup
 ///
 /// The newest backup of each map takes its place, as the file that it was: MAP.bak, or of several the one with the
-/// highest number. What changes is printed first. The map as it is now is gone then; --dry-run only prints.
+/// highest number. What changes is printed. The map as it was until then is gone; --dry-run only prints.
 ///
 /// Whatever changed the map since the backup was made is taken back, also edits without --backup. Other files that an
 /// edit changed, such as the .aas file of `--fix-aas`, stay.
@@ -62,15 +62,16 @@ pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
         let Some(backup) = args.suffix.of(map)?.pop() else { return Ok(job.nothing("it has no backup")) };
         let before = cx.open(&backup)?;
         // The map may be the reason: one that cannot be read.
-        let what = match cx.open(&map.path) {
-            Ok(now) => {
-                refuse_other(&now, &before, &backup).or_else(|error| if args.force { Ok(()) } else { Err(error) })?;
-                difference(&now, &before)
-            }
+        let now = cx.open(&map.path);
+        if !args.force {
+            refuse_other(now.as_ref().ok(), &before, &backup)?;
+        }
+        let what = match &now {
+            Ok(now) => difference(now, &before),
             Err(error) => format!("the map cannot be read ({error:#})"),
         };
         // No file stays open: systems may refuse to replace it then.
-        drop(before);
+        drop((now, before));
         let would = if args.dry_run { "would become" } else { "becomes" };
         if !args.dry_run {
             file::take_back(&map.path, &backup, args.force)?;
@@ -80,12 +81,13 @@ pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
     })
 }
 
-/// Refuses a backup that is damaged where the map is not, or that is a map of another game.
-fn refuse_other(now: &Bsp<'_>, before: &Bsp<'_>, backup: &Path) -> Result<(), Error> {
+/// Refuses a backup that is damaged where the map is not, or not known to be, or that is a map of another game.
+fn refuse_other(now: Option<&Bsp<'_>>, before: &Bsp<'_>, backup: &Path) -> Result<(), Error> {
     let is_damaged = |map: &Bsp<'_>| map.container().damaged().next().is_some();
-    let what = match (now.dialect().title, before.dialect().title) {
-        _ if is_damaged(before) && !is_damaged(now) => "is damaged, and the map is not".to_owned(),
-        (new, old) if new != old => format!("is a map of {old}, and the map is one of {new}"),
+    let old = before.dialect().title;
+    let what = match now.map(|now| now.dialect().title) {
+        _ if is_damaged(before) && !now.is_some_and(is_damaged) => "is damaged".to_owned(),
+        Some(new) if new != old => format!("is a map of {old}, and the map is one of {new}"),
         _ => return Ok(()),
     };
     Err(Error::new(ErrorKind::Refused, format!("{} {what}", shown(backup))).with_hint(Hint::Force))

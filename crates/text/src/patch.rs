@@ -64,8 +64,19 @@ fn read_patch(text: &[u8]) -> Result<Patch> {
     let patch = Patch {
         entities: object.number("entities")?,
         operations: object.list("operations", read_operation)?,
-        result: object.checksum("result_crc32")?,
+        result: None,
     };
+    let result = match object.take("result") {
+        Some(raw) => {
+            let mut sums = ReadObject::of(raw, "result")?;
+            let (entities, operations) = (sums.checksum("entities_crc32")?, sums.checksum("operations_crc32")?);
+            sums.done()?;
+            // Operations that were edited lead elsewhere.
+            entities.filter(|_| operations == Some(checksum(&patch)))
+        }
+        None => None,
+    };
+    let patch = Patch { result, ..patch };
     object.done()?;
     Ok(patch)
 }
@@ -311,10 +322,23 @@ fn write_patch(patch: &Patch) -> Value {
         object.insert("entities".into(), entities.into());
     }
     if let Some(result) = patch.result {
-        object.insert("result_crc32".into(), format!("{result:08x}").into());
+        let mut sums = WriteObject::new();
+        for (name, sum) in [("entities_crc32", result), ("operations_crc32", checksum(patch))] {
+            sums.insert(name.into(), format!("{sum:08x}").into());
+        }
+        object.insert("result".into(), sums.into());
     }
-    object.insert("operations".into(), patch.operations.iter().map(write_operation).collect());
+    object.insert("operations".into(), operations(patch));
     object.into()
+}
+
+fn operations(patch: &Patch) -> Value {
+    patch.operations.iter().map(write_operation).collect()
+}
+
+/// The checksum of the operations, as they are written without blanks.
+fn checksum(patch: &Patch) -> u32 {
+    crc32fast::hash(operations(patch).to_string().as_bytes())
 }
 
 fn write_operation(operation: &Operation) -> Value {

@@ -74,7 +74,9 @@ impl<'a> Sheet<'_, 'a> {
 
     /// Slots that lie over the directory, or over that of the game lump, change with its words.
     fn find_overwritten(&mut self, words: &Words) {
-        let game_lump = self.parts.rules.game_lump;
+        // The game lump's own words are in it, unless it lies over the directory and is not read.
+        let is_apart = |slot: &usize| self.parts.slots[*slot].stored.start >= self.parts.header_end;
+        let game_lump = self.parts.rules.game_lump.filter(is_apart);
         for (index, block) in self.blocks.iter().enumerate() {
             for slot in block.slots.iter().filter(|slot| !self.contents.contains_key(slot) && Some(**slot) != game_lump)
             {

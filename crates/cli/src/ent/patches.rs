@@ -95,7 +95,7 @@ pub(super) fn run_patch(cx: &Context, args: &PatchArgs) -> Result<Code> {
     })
 }
 
-/// The entity text after the patch, unless the map has its changes already; says where its entities were found.
+/// The entity text after the patch, unless it is what the map has; says where its entities were found.
 fn applied(patch: &Patch, draft: &mut Draft<'_>, args: &PatchArgs, job: &mut Job<'_>) -> Result<Option<Vec<u8>>> {
     let entities = draft.entities()?;
     if args.save.force {

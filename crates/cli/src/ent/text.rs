@@ -503,7 +503,7 @@ impl File {
     /// Removes it with its folder; what cannot be removed stays.
     fn remove(&self) {
         let _ = fs::remove_file(&self.0);
-        self.0.parent().map(fs::remove_dir);
+        self.remove_empty();
     }
 }
 

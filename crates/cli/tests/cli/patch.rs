@@ -218,4 +218,9 @@ fn a_patch_that_was_applied_is_not_applied_again() {
     room.bspkit("ent add q2.bsp classname=info_null -o more.bsp").done();
     room.bspkit("ent diff q2.bsp more.bsp -o add.json").without_data(1);
     assert!(room.bspkit("ent patch more.bsp add.json --in-place").done().err.contains("not applied again"));
+    // One that was edited by hand leads elsewhere: it is applied, or does not fit.
+    let text = String::from_utf8(room.read("changes.json")).unwrap();
+    room.write("edited.json", text.replace("\"Other\"", "\"Fourth\"").as_bytes());
+    let run = room.bspkit("ent patch out.bsp edited.json --dry-run").without_data(2);
+    assert!(run.err.contains("does not fit"), "{}", run.err);
 }

@@ -462,7 +462,7 @@ fn undo_refuses_what_is_no_backup_of_the_map() {
     for (backup, said) in [
         (&b"hello"[..], "cannot open a.bsp.bak"),
         (&b""[..], "cannot open a.bsp.bak"),
-        (&map[..200], "is damaged, and the map is not"),
+        (&map[..200], "a.bsp.bak is damaged"),
         (&fixture("q3/own_rooms")[..], "is a map of Quake III"),
     ] {
         room.write("a.bsp.bak", backup);
@@ -472,6 +472,9 @@ fn undo_refuses_what_is_no_backup_of_the_map() {
     }
     room.bspkit("undo a.bsp --force").done();
     assert_eq!(room.read("a.bsp"), fixture("q3/own_rooms"));
+    room.write("a.bsp", b"no map");
+    room.write("a.bsp.bak", &map[..200]);
+    room.bspkit("undo a.bsp").without_data(2);
     assert!(
         room.bspkit("ent set a.bsp worldspawn x=1 --in-place --backup=.bak.1").without_data(2).err.contains("second")
     );

@@ -122,11 +122,8 @@ pub fn parse_value(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], na
             let there = if words.len() == 1 { "is 1 word".to_owned() } else { format!("are {} words", words.len()) };
             return Err(format!("there {there}, but {count} are needed; as JSON, a list is in brackets"));
         }
-        let mut places = to.chunks_exact_mut(item.size().max(1));
-        return words.iter().try_for_each(|word| match places.next() {
-            Some(to) => record::fill(*item, meaning, word, to, names),
-            None => Ok(()),
-        });
+        let places = to.chunks_exact_mut(item.size().max(1));
+        return words.iter().zip(places).try_for_each(|(word, to)| record::fill(*item, meaning, word, to, names));
     }
     let raw = serde_json::from_str::<&RawValue>(text).map_err(|error| syntax(&error))?;
     parse_raw(shape, meaning, raw, to, names, "")
