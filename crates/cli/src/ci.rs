@@ -16,12 +16,14 @@ use bspkit_ops::check::few;
 use bspkit_ops::policy::{self, Policy};
 use bspkit_text::ci::{self, Baseline, MapFindings, Report};
 use bspkit_text::policy as policy_text;
+use bspkit_text::starter::Starter;
 use clap::ValueEnum;
 
+use super::config::{from_here, nearest};
 use super::context::{Context, is_stdin};
 use super::git::repository::Changed;
 use super::maps::{MapArgs, MapFile, Maps};
-use super::save::{how_to_list, spare_inputs};
+use super::save::{bad_argument, how_to_list, spare_inputs};
 use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, count, shown};
 use super::{check, help};
 
@@ -37,6 +39,7 @@ use super::{check, help};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ci maps
+  bspkit ci maps --init -o maps/bspkit.toml
   bspkit ci maps --format sarif -o report.sarif
   bspkit ci maps --format github --changed-since HEAD^
   bspkit ci maps --baseline known.json --write-baseline
@@ -59,6 +62,9 @@ pub(crate) struct Args {
     /// origin/main, these are the changes since the branches parted. If a policy has changed, all its maps are checked
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
+    /// Print a policy to begin with: all maps keep its rules. With -o it is written, if there is no such file
+    #[arg(long, conflicts_with_all = ["policy", "baseline", "changed_since", "format"])]
+    init: bool,
     /// The format of the report
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -85,6 +91,9 @@ enum Format {
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let mut maps = args.maps.find();
+    if args.init {
+        return init(cx, args, &maps);
+    }
     if let Some(rev) = &args.changed_since {
         retain_changed(&mut maps, args, rev)?;
         if maps.iter().next().is_none() && !cx.talk.quiet {
@@ -133,6 +142,32 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         Some(path) => write_baseline(cx, path, sums).map(|()| Code::Done),
         None => Ok(code),
     }
+}
+
+/// Makes a policy from what the maps have.
+fn init(cx: &Context, args: &Args, maps: &Maps) -> Result<Code> {
+    if let Some(path) = args.output.as_deref().filter(|path| path.exists()) {
+        let message = format!("{} is there already", shown(path));
+        return Err(bad_argument(message, "name another file, or remove it first"));
+    }
+    let starter = Arc::new(Mutex::new(Starter::default()));
+    let code = maps.each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
+        let name = map.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let findings = policy::run(&bsp, &name, &Policy::default(), None)?;
+        let starter = Arc::clone(&starter);
+        job.in_turn(move || starter.lock().unwrap_or_else(PoisonError::into_inner).add(&bsp, &name, &findings));
+        Ok(Code::Done)
+    })?;
+    if code == Code::Failed || code == Code::Stopped {
+        return Ok(code);
+    }
+    let text = starter.lock().unwrap_or_else(PoisonError::into_inner).write();
+    match &args.output {
+        None => _ = cx.talk.stdout(text.as_bytes())?,
+        Some(path) => _ = replace(path, &SaveOptions::default(), |mut file| file.write_all(text.as_bytes()))?,
+    }
+    Ok(code)
 }
 
 impl Args {
@@ -290,7 +325,7 @@ fn retain_changed(maps: &mut Maps, args: &Args, rev: &str) -> Result<()> {
     let mut failed: Option<Error> = None;
     maps.retain(|map| {
         let mut has_changed = || -> Result<bool> {
-            let policy = args.policy.clone().map_or_else(|| find(map), |policy| Ok(Some(policy)))?;
+            let policy = args.policy.clone().map_or_else(|| nearest(&map.path), |policy| Ok(Some(policy)))?;
             Ok(changed.has(&map.path)? || policy.map_or(Ok(false), |policy| changed.has(&policy))?)
         };
         has_changed().unwrap_or_else(|error| {
@@ -302,9 +337,6 @@ fn retain_changed(maps: &mut Maps, args: &Args, rev: &str) -> Result<()> {
 }
 
 // The policies of maps: the nearest `bspkit.toml`.
-
-/// The name of the file with the policy of a folder and the folders in it.
-const NAME: &str = "bspkit.toml";
 
 /// The policies of all maps of a run, each read once.
 struct Policies {
@@ -322,7 +354,9 @@ impl Policies {
             read.insert(path.to_path_buf(), open(path)?);
         }
         for map in maps.iter() {
-            let Some(path) = named.map_or_else(|| find(map), |path| Ok(Some(path.to_path_buf())))? else { continue };
+            let Some(path) = named.map_or_else(|| nearest(&map.path), |path| Ok(Some(path.to_path_buf())))? else {
+                continue;
+            };
             if !read.contains_key(&path) {
                 read.insert(path.clone(), open(&path)?);
             }
@@ -337,24 +371,6 @@ impl Policies {
     }
 }
 
-/// The nearest policy in the folders above a map.
-fn find(map: &MapFile) -> Result<Option<PathBuf>> {
-    let from = match is_stdin(&map.path) {
-        true => env::current_dir().ok(),
-        false => map.path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf)),
-    };
-    for path in from.iter().flat_map(|from| from.ancestors()).map(|folder| folder.join(NAME)) {
-        // A policy that cannot be read is no missing one: everything would be allowed.
-        if input::is_there(&path)? && !path.is_dir() {
-            return Ok(Some(path));
-        }
-    }
-    Ok(None)
-}
-
 fn open(path: &Path) -> Result<Policy> {
-    // In messages the path is relative to the current folder, where it can be.
-    let here = env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
-    let name = shown(path.strip_prefix(here).unwrap_or(path));
-    Ok(policy_text::read(&name, &input::text(path)?)?)
+    Ok(policy_text::read(&from_here(path), &input::text(path)?)?)
 }

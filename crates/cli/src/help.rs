@@ -35,9 +35,9 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("Textures, light, visibility", &["tex", "light", "vis"]),
     ("Structure", &["get", "set", "refs", "dump", "load", "records", "model", "prune"]),
-    ("Many maps, git and CI", &["verify", "ci", "git"]),
+    ("Many maps, git and CI", &["verify", "ci", "stats", "git"]),
     ("Other tools' words", &["bspzip", "ripent"]),
-    ("This program", &["help", "completions", "man"]),
+    ("This program", &["help", "config", "completions", "man"]),
 ];
 
 /// How wide the help is.

@@ -8,6 +8,7 @@ mod check;
 mod ci;
 mod completions;
 mod compress;
+mod config;
 mod context;
 mod cubemap;
 mod diff;
@@ -29,6 +30,7 @@ mod rules;
 #[cfg(feature = "script")]
 mod run;
 mod save;
+mod stats;
 mod stop;
 mod talk;
 mod tex;
@@ -42,6 +44,7 @@ mod words;
 pub(crate) use help::help;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
@@ -91,6 +94,7 @@ commands! {
     Verify(check::VerifyArgs, check::run_verify),
     Check(check::Args, check::run),
     Ci(ci::Args, ci::run),
+    Stats(stats::Args, stats::run),
     Diff(diff::Args, diff::run),
     Git(git::Args, git::run),
     Checksum(check::ChecksumArgs, check::run_checksum),
@@ -122,6 +126,7 @@ commands! {
     Bspzip(verbs::BspzipArgs, verbs::run_bspzip),
     Ripent(verbs::RipentArgs, verbs::run_ripent),
     Res(res::Args, res::run),
+    Config(config::Args, config::run),
     Help(topics::Args, topics::run),
     Completions(completions::Args, completions::run),
     Man(completions::ManArgs, completions::run_man),
@@ -136,29 +141,41 @@ fn main() -> ExitCode {
 
 /// Runs a command whose arguments are not split into maps: MAP is one word.
 pub(crate) fn call(arguments: &[OsString]) -> Code {
-    let (cx, command) = parse(arguments, |_, arguments| arguments);
+    let (cx, command) = parse(arguments, |_, arguments| (arguments, Vec::new()));
     run(&cx, &command)
 }
 
-/// The command of these arguments, which are split into maps first. Wrong arguments end the program; the error names
-/// the arguments as they were given.
-fn parse(given: &[OsString], split: fn(&clap::Command, Vec<OsString>) -> Vec<OsString>) -> (Context, Command) {
+/// Parts the arguments of a command line, and gives the maps among them.
+type Split = fn(&clap::Command, Vec<OsString>) -> (Vec<OsString>, Vec<PathBuf>);
+
+/// The command of these arguments, which are split into maps first; options that they do not name have the defaults of
+/// the maps' project. Wrong arguments end the program; the error names the arguments as they were given.
+fn parse(given: &[OsString], split: Split) -> (Context, Command) {
     let parsed = |program: &mut clap::Command| {
-        let arguments = split(program, given.to_vec());
-        program.try_get_matches_from_mut(arguments).and_then(|found| Cli::from_arg_matches(&found))
-    };
-    let found = match parsed(&mut words::only(given, Cli::command)) {
-        Err(error) if error.kind() == clap::error::ErrorKind::DisplayVersion => error.exit(),
-        // Help and errors are about all commands.
-        Err(_) => {
-            let mut program = help::grouped(topics::list);
-            parsed(&mut program).unwrap_or_else(|mut error| {
-                words::suggest(&mut error, &program, given);
-                error.format(&mut program).exit()
-            })
+        let (arguments, maps) = split(program, given.to_vec());
+        let defaults = config::defaults(&maps);
+        if let Ok(Some(found)) = &defaults {
+            *program = config::fill(std::mem::take(program), found);
         }
-        Ok(found) => found,
+        let found = program.try_get_matches_from_mut(arguments).and_then(|found| Cli::from_arg_matches(&found));
+        (found, defaults.err())
     };
+    let (mut found, wrong_defaults) = parsed(&mut words::only(given, Cli::command));
+    let is_text = |error: &clap::Error| !error.use_stderr();
+    if let Some(error) = wrong_defaults.filter(|_| !found.as_ref().is_err_and(is_text)) {
+        let talk = Talk::without_options();
+        talk.stderr(talk.error(&error).as_bytes());
+        std::process::exit(2);
+    }
+    if found.as_ref().is_err_and(|error| error.kind() != clap::error::ErrorKind::DisplayVersion) {
+        // Help and errors are about all commands.
+        let mut program = help::grouped(topics::list);
+        found = parsed(&mut program).0.map_err(|mut error| {
+            words::suggest(&mut error, &program, given);
+            error.format(&mut program)
+        });
+    }
+    let found = found.unwrap_or_else(|error| error.exit());
     (Context { talk: Talk::new(&found.options), options: found.options }, found.command)
 }
 

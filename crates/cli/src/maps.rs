@@ -76,6 +76,36 @@ impl Reading {
     }
 }
 
+// What is printed of each of many maps instead of a list, as `grep` does. (A doc comment would become the help of the
+// command.)
+#[derive(clap::Args)]
+pub(crate) struct Brief {
+    /// Print only the path of each map that has some
+    #[arg(short, long, conflicts_with_all = ["count", "json"])]
+    list_maps: bool,
+    /// Print only how many there are; with several maps, PATH:COUNT
+    #[arg(short, long, conflicts_with = "json")]
+    count: bool,
+}
+
+impl Brief {
+    /// Prints the path or the number; none if neither was asked for.
+    pub(crate) fn print(&self, number: impl FnOnce() -> usize, job: &mut Job<'_>) -> Option<Code> {
+        if !self.list_maps && !self.count {
+            return None;
+        }
+        let number = number();
+        let path = job.file.as_os_str().as_encoded_bytes();
+        match (self.list_maps, job.many) {
+            (true, _) if number == 0 => {}
+            (true, _) => job.line(path),
+            (false, true) => job.line([path, format!(":{number}").as_bytes()].concat()),
+            (false, false) => job.line(number.to_string()),
+        }
+        Some(if number == 0 { Code::Nothing } else { Code::Done })
+    }
+}
+
 /// A map to work on.
 pub(crate) struct MapFile {
     pub(crate) path: PathBuf,

@@ -65,16 +65,25 @@ pub(crate) struct Talk {
 
 impl Talk {
     pub(crate) fn new(options: &Options) -> Self {
+        Self::with(options.color, options.quiet, options.verbose)
+    }
+
+    /// For a command whose options are not known.
+    pub(crate) fn without_options() -> Self {
+        Self::with(Color::Auto, false, false)
+    }
+
+    fn with(color: Color, quiet: bool, verbose: bool) -> Self {
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let color = |is_terminal: bool| match options.color {
+        let color = |is_terminal: bool| match color {
             Color::Always => true,
             Color::Never => false,
             Color::Auto => is_terminal && !no_color,
         };
         let (terminal_out, terminal_err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
         Talk {
-            quiet: options.quiet,
-            verbose: options.verbose,
+            quiet,
+            verbose,
             color_out: color(terminal_out),
             color_err: color(terminal_err),
             terminal_out,

@@ -28,19 +28,23 @@ use super::talk::shown;
 /// Separates joined maps. No argument of a program can contain it.
 pub(crate) const SEPARATOR: char = '\0';
 
-/// Joins the maps to one argument.
-pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsString> {
+/// Joins the maps to one argument, and gives them. Of a command that takes no maps, these are the words that name a file
+/// or a folder.
+pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> (Vec<OsString>, Vec<PathBuf>) {
     let (command, words) = words(program, &arguments);
     let is_map = |arg: &&Arg| arg.get_value_delimiter().is_some();
     // Operands may be before the maps, and after a `--`, as with `run SCRIPT MAP -- ARGS`.
-    let Some(before) = command.get_positionals().position(|arg| is_map(&arg)) else { return arguments };
+    let Some(before) = command.get_positionals().position(|arg| is_map(&arg)) else {
+        let named = words.iter().map(|at| PathBuf::from(&arguments[*at])).filter(|path| path.exists()).collect();
+        return (arguments, named);
+    };
     let is_after = command.get_positionals().any(Arg::is_last_set);
     let end = arguments.iter().position(|argument| is_after && argument == "--").unwrap_or(arguments.len());
     let words: Vec<usize> = words.into_iter().filter(|at| *at < end).skip(before).collect();
     let operands = command.get_positionals().skip(before).filter(|arg| !is_map(arg) && !arg.is_last_set());
     let operands: Vec<&Arg> = operands.collect();
     if words.is_empty() {
-        return arguments;
+        return (arguments, Vec::new());
     }
     let is_file =
         |at: &&usize| Path::new(&arguments[**at]).extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp"));
@@ -55,14 +59,14 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsSt
         Some(before) => before,
         None => most.map_or(leading, |most| leading.max(words.len().saturating_sub(most))),
     };
-    let joined = words[..maps].iter().flat_map(|at| expand(&arguments[*at]));
-    let joined = joined.collect::<Vec<_>>().join(OsStr::new(&SEPARATOR.to_string()));
+    let named: Vec<OsString> = words[..maps].iter().flat_map(|at| expand(&arguments[*at])).collect();
+    let joined = named.join(OsStr::new(&SEPARATOR.to_string()));
     // From the last to the first: the positions of those before stay valid.
     for at in words[1..maps].iter().rev() {
         arguments.remove(*at);
     }
     arguments[words[0]] = joined;
-    arguments
+    (arguments, named.into_iter().map(PathBuf::from).collect())
 }
 
 /// The largest number of values of an operand; `None` if there is no limit.

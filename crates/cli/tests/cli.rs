@@ -17,10 +17,14 @@ mod checksum;
 #[cfg(unix)]
 #[path = "cli/ci.rs"]
 mod ci;
+#[path = "cli/collection.rs"]
+mod collection;
 #[path = "cli/commands.rs"]
 mod commands;
 #[path = "cli/compress.rs"]
 mod compress;
+#[path = "cli/config.rs"]
+mod config;
 #[path = "../../../tests/common/corpus.rs"]
 mod corpus;
 #[path = "cli/diff.rs"]

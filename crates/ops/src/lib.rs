@@ -11,6 +11,7 @@
 //! | brush models: listed, removed, copied into another map | [`models`] |
 //! | records that nothing needs, and a map without them | [`unused`], [`prune`] |
 //! | the policy of a project | [`policy`] |
+//! | what a collection of maps has | [`statistics`] |
 //! | the sums by which engines compare maps | [`checksum`] |
 //! | lumps in files of their own | [`lmp`] |
 //! | which records of one list are which of another | [`align`] |
@@ -44,4 +45,5 @@ pub mod models;
 pub mod patch;
 pub mod policy;
 pub mod prune;
+pub mod statistics;
 pub mod unused;

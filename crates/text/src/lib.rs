@@ -10,7 +10,8 @@
 //! | light, textures and visibility as images (feature `images`) | `images` |
 //! | a comparison as one HTML page (feature `images`) | `page` |
 //! | a map as lines of text, for `git diff` | [`outline`] |
-//! | the policy of a project as TOML (feature `policy`) | `policy` |
+//! | the policy of a project as TOML, its defaults, and a first one made from maps (feature `policy`) | `policy`, `defaults`, `starter` |
+//! | tables for databases and data frames | [`rows`] |
 //! | findings about many maps, in the formats of CI systems | [`ci`] |
 //!
 //! ```
@@ -30,6 +31,8 @@
 
 pub mod changes;
 pub mod ci;
+#[cfg(feature = "policy")]
+pub mod defaults;
 pub mod entities;
 pub mod folder;
 #[cfg(feature = "images")]
@@ -41,4 +44,9 @@ pub mod pak;
 pub mod patch;
 #[cfg(feature = "policy")]
 pub mod policy;
+#[cfg(feature = "policy")]
+mod project;
 pub mod records;
+pub mod rows;
+#[cfg(feature = "policy")]
+pub mod starter;

@@ -1,5 +1,6 @@
 //! `ent`: the entities of a map.
 
+mod collection;
 mod edits;
 mod patches;
 mod text;
@@ -26,6 +27,7 @@ use crate::context::{self, Report};
 use crate::maps::{MapArgs, Reading};
 use crate::save::{Edited, Save, bad_argument};
 use crate::talk::{Job, ValueJson, count};
+use collection::CollectionArgs;
 
 /// Read and edit the entities
 ///
@@ -265,7 +267,10 @@ fn findings(diagnostics: &Diagnostics) -> Vec<Finding> {
 #[command(after_help = help!(
     "  bspkit ent list dm4.bsp
   bspkit ent list dm4.bsp 'info_player_*' -n
-  bspkit ent list dm4.bsp '[targetname]' --json"
+  bspkit ent list dm4.bsp '[targetname]' --json
+  bspkit ent list -l maps -- light
+  bspkit ent list maps --group classname
+  bspkit ent list maps --format csv > pairs.csv"
 ))]
 pub(crate) struct ListArgs {
     #[command(flatten)]
@@ -276,6 +281,8 @@ pub(crate) struct ListArgs {
     /// Print the index before each entity, as a comment
     #[arg(short, long)]
     numbers: bool,
+    #[command(flatten)]
+    collection: CollectionArgs,
 }
 
 #[derive(Serialize)]
@@ -319,14 +326,19 @@ fn all<S: Serializer>(entities: &[Entity<'_>], serializer: S) -> Result<S::Ok, S
 
 fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
     let choice = args.selector.as_deref().map(Choice::parse).transpose()?;
-    args.reading.each(cx, |bsp, job| {
+    let collection = args.collection.begin(cx)?;
+    let code = args.reading.each(cx, |bsp, job| {
         refuse_cut(&bsp, job)?;
         let entities = bsp.entities()?;
         warn_if_verbose(entities.diagnostics(), job);
         let indices = choice.as_ref().map_or_else(|| (0..entities.len()).collect(), |choice| choice.of(&entities));
+        let chosen: Vec<Entity<'_>> = indices.iter().filter_map(|index| entities.get(*index)).collect();
+        if let Some(code) = collection.print(&chosen, None, job)? {
+            return Ok(code);
+        }
         job.report(&List {
             selector: args.selector.as_deref(),
-            entities: indices.iter().filter_map(|index| entities.get(*index)).collect(),
+            entities: chosen,
             findings: findings(entities.diagnostics()),
             with_numbers: args.numbers,
         })?;
@@ -334,7 +346,9 @@ fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
             Some(choice) if indices.is_empty() => Ok(job.nothing(&choice.nothing(&entities))),
             _ => Ok(Code::Done),
         }
-    })
+    })?;
+    collection.end(cx, args.reading.json)?;
+    Ok(code)
 }
 
 // `ent get`: prints values.
@@ -347,7 +361,8 @@ fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
 #[command(after_help = help!(
     "  bspkit ent get dm4.bsp worldspawn message
   bspkit ent get dm4.bsp '#0'
-  bspkit ent get dm4.bsp 'info_player_*' origin --json"
+  bspkit ent get dm4.bsp 'info_player_*' origin --json
+  bspkit ent get maps '*' origin -c"
 ))]
 pub(crate) struct GetArgs {
     #[command(flatten)]
@@ -358,6 +373,8 @@ pub(crate) struct GetArgs {
     /// The key whose values are printed; KEY#2 is the second of equal keys
     #[arg(value_name = "KEY")]
     key: Option<OsString>,
+    #[command(flatten)]
+    collection: CollectionArgs,
 }
 
 #[derive(Serialize)]
@@ -408,12 +425,16 @@ impl Report for Values<'_> {
 fn run_get(cx: &Context, args: &GetArgs) -> Result<Code> {
     let choice = Choice::parse(&args.selector)?;
     let key = args.key.as_deref().map(context::key).transpose()?;
-    args.reading.each(cx, |bsp, job| {
+    let collection = args.collection.begin(cx)?;
+    let code = args.reading.each(cx, |bsp, job| {
         refuse_cut(&bsp, job)?;
         let entities = bsp.entities()?;
         warn_if_verbose(entities.diagnostics(), job);
         let indices = choice.of(&entities);
         let chosen: Vec<Entity<'_>> = indices.iter().filter_map(|index| entities.get(*index)).collect();
+        if let Some(code) = collection.print(&chosen, key.as_ref(), job)? {
+            return Ok(code);
+        }
         let Some(key) = &key else {
             let gotten = Gotten { entities: chosen };
             job.report(&gotten)?;
@@ -433,5 +454,7 @@ fn run_get(cx: &Context, args: &GetArgs) -> Result<Code> {
             (true, false) => Ok(job.nothing(&choice.nothing_with(&[key], &entities))),
             (true, true) => Ok(job.nothing(&choice.nothing(&entities))),
         }
-    })
+    })?;
+    collection.end(cx, args.reading.json)?;
+    Ok(code)
 }

@@ -23,7 +23,7 @@ use super::context::{Context, Names};
 use super::talk::Code;
 use super::{commands, help};
 use crate::context::Report;
-use crate::maps::{MapArgs, MapFile, Maps, Reading};
+use crate::maps::{Brief, MapArgs, MapFile, Maps, Reading};
 use crate::talk::{Few, Job, count, shown};
 
 /// Read and edit the embedded files of a Source map
@@ -88,6 +88,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 #[command(after_help = help!(
     "  bspkit pak list map.bsp
   bspkit pak list map.bsp '*.vmt'
+  bspkit pak list tf/maps -l -- '*.vtf'
   bspkit pak list map.bsp --names > names.txt
   bspkit pak list map.bsp --json"
 ))]
@@ -100,6 +101,8 @@ pub(crate) struct ListArgs {
     /// Print only the names, a line for each
     #[arg(long, conflicts_with = "json")]
     names: bool,
+    #[command(flatten)]
+    brief: Brief,
 }
 
 /// An embedded file, in the documents of several commands.
@@ -186,6 +189,9 @@ fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
         let pak = bsp.pak().with_context(cannot)?;
         let names = names_of(&pak);
         let indices = names.chosen(&args.patterns, job);
+        if let Some(code) = args.brief.print(|| indices.len(), job) {
+            return Ok(code);
+        }
         let files = indices.iter().filter_map(|index| Listed::new(&pak, *index)).collect();
         let (console, comment) = (pak.is_console(), pak.comment());
         job.report(&List { console, comment, files, only_names: args.names })?;

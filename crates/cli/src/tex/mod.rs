@@ -21,7 +21,7 @@ use super::save::Edited;
 use super::talk::{Code, Job};
 use super::{commands, help};
 use crate::context::{Report, unescaped};
-use crate::maps::{MapArgs, Reading};
+use crate::maps::{Brief, MapArgs, Reading};
 use crate::save::{Save, spare};
 use crate::talk::{count, shown};
 use copies::{Shelf, has_extension, named, named_as, names_of};
@@ -93,6 +93,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     "  bspkit tex list c1a0.bsp
   bspkit tex list maps --json
   bspkit tex list base1.bsp --only 'e1u1/*'
+  bspkit tex list maps --only '*wall*' -l
   bspkit tex list halflife.wad
   bspkit tex list metal1_1.wal --json"
 ))]
@@ -102,6 +103,8 @@ pub(crate) struct ListArgs {
     /// The textures [default: all]
     #[arg(long, value_name = "GLOB", action = ArgAction::Append)]
     only: Vec<OsString>,
+    #[command(flatten)]
+    brief: Brief,
     /// For WAL files: use the flag names of this game
     #[arg(long, value_name = "GAME", default_value = files::GAME)]
     flag_names: String,
@@ -226,6 +229,9 @@ fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
 fn textures(shelf: &Shelf, args: &ListArgs, job: &mut Job<'_>) -> Result<Code> {
     let names = shelf.names();
     let chosen = names.chosen(&args.only, job);
+    if let Some(code) = args.brief.print(|| chosen.len(), job) {
+        return Ok(code);
+    }
     let texture = |index: usize| {
         let (size, is, problem) = match shelf.get(index) {
             Ok(None) => (None, if matches!(shelf, Shelf::Map(_)) { "missing" } else { "no texture" }, None),
@@ -266,6 +272,9 @@ fn names(bsp: &Bsp<'_>, args: &ListArgs, job: &mut Job<'_>) -> Result<Code> {
             Some(row) => row.record_count += 1,
             None => names.textures.push(UsedName { name: &name.name, lump: lump(name), record_count: 1 }),
         }
+    }
+    if let Some(code) = args.brief.print(|| names.textures.len(), job) {
+        return Ok(code);
     }
     let code = job.report(&names)?;
     let names_in_map = named_as(found.iter().map(|name| Some(&name.name[..])));

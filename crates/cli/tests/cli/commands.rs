@@ -1,7 +1,7 @@
 //! The commands of the program.
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 108] = [
+pub(crate) const COMMANDS: [&str; 110] = [
     "",
     "info",
     "ls",
@@ -9,6 +9,7 @@ pub(crate) const COMMANDS: [&str; 108] = [
     "verify",
     "check",
     "ci",
+    "stats",
     "diff",
     "git",
     "git textconv",
@@ -108,6 +109,7 @@ pub(crate) const COMMANDS: [&str; 108] = [
     "backups list",
     "backups prune",
     "help",
+    "config",
     "completions",
     "man",
 ];

@@ -8,7 +8,7 @@ use bspkit_text::policy::{keys_of_policies, read};
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 
-use super::room::fixture;
+use super::room::{Room, fixture};
 use super::schema::validate;
 
 /// Makes a map for a rule.
@@ -202,7 +202,7 @@ fn the_schema_is_of_the_same_keys() {
     let schema: Value =
         serde_json::from_slice(&std::fs::read(path.join("docs/schema/policy.schema.json")).unwrap()).unwrap();
     let mut keys = Vec::new();
-    for (section, rule) in schema["properties"].as_object().unwrap() {
+    for (section, rule) in schema["properties"].as_object().unwrap().iter().filter(|(name, _)| *name != "defaults") {
         keys.extend(rule["properties"].as_object().unwrap().keys().map(|key| format!("{section}.{key}")));
     }
     assert_eq!(keys, keys_of_policies().collect::<Vec<_>>());
@@ -227,6 +227,42 @@ fn the_schema_is_of_the_same_keys() {
         assert!(read("p.toml", text).is_err(), "{text}");
         assert!(validate(&schema, &schema, &document(text), "").is_err(), "{text}");
     }
+}
+
+/// All maps keep the policy that is made from them, and a map that is larger does not.
+#[test]
+fn a_policy_to_begin_with_is_kept() {
+    let room = Room::empty();
+    for (name, bytes) in
+        [("q2", q2()), ("source", source()), ("crowded", crowded()), ("dented", dented()), ("Loud", shouting())]
+    {
+        room.write(format!("maps/{name}.bsp"), &bytes);
+    }
+    let run = room.bspkit("ci maps --init -o maps/bspkit.toml");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let text = String::from_utf8(room.read("maps/bspkit.toml")).unwrap();
+    assert!(text.contains("\nallow = [") && text.contains("\n# lower_case = true\n"), "{text}");
+    let run = room.bspkit("ci maps");
+    assert_eq!(run.code, Some(0), "{text}\n{run:?}");
+    // It is not written a second time.
+    let run = room.bspkit("ci maps --init -o maps/bspkit.toml");
+    assert!(run.code == Some(2) && run.err.contains("is there already"), "{run:?}");
+    room.write("maps/q3.bsp", &fixture("q3/own_rooms"));
+    let run = room.bspkit("ci maps");
+    assert!(run.code == Some(1) && String::from_utf8_lossy(&run.out).contains("policy-dialect"), "{run:?}");
+    // Comments are rules that are valid.
+    let suggested = text.lines().filter(|line| {
+        !line.contains("comments are suggestions") && !line.ends_with(".") && !line.contains("comments")
+    });
+    let uncommented: String = suggested
+        .map(|line| format!("{}\n", line.strip_prefix("# ").filter(|it| it.contains(" = ")).unwrap_or(line)))
+        .collect();
+    let uncommented = uncommented.replacen(
+        "# What the maps of this project must have, for `bspkit ci`. All maps keep these rules now; those that are\n",
+        "",
+        1,
+    );
+    read("p.toml", &uncommented).unwrap_or_else(|error| panic!("{error}: {uncommented}"));
 }
 
 /// TOML as JSON.

@@ -68,8 +68,8 @@ fn utf_16_is_named() {
         ("r.json", "load q2.bsp PLANES r.json -o out.bsp"),
         ("r.csv", "load q2.bsp PLANES r.csv -o out.bsp"),
         ("s.rhai", "run s.rhai q2.bsp"),
-        ("bspkit.toml", "ci q2.bsp"),
         ("known.json", "ci q3.bsp --policy none.toml --baseline known.json"),
+        ("bspkit.toml", "ci q2.bsp"),
     ] {
         room.write(name, &utf16("{}"));
         room.write("none.toml", b"\xEF\xBB\xBF[map]\n");

@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 68] = [
+const OUTPUTS: [(&str, &str); 73] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -106,6 +106,8 @@ const OUTPUTS: [(&str, &str); 68] = [
     ("check", "check q2.bsp cut.bsp goldsrc.bsp none.bsp --json"),
     ("ci", "ci q2.bsp cut.bsp goldsrc.bsp none.bsp --format json"),
     ("codes", "check --codes --json"),
+    ("config", "config . --json"),
+    ("config", "config q2.bsp q3.bsp --json"),
     ("checksum", "checksum q2.bsp goldsrc.bsp source.bsp --json"),
     ("get", "get q2.bsp planes[0] faces[1].styles texinfo[0].texture --json"),
     ("refs", "refs q2.bsp none.bsp models[1] --json"),
@@ -118,6 +120,9 @@ const OUTPUTS: [(&str, &str); 68] = [
     ("pack", "pack folder none -o packed --json"),
     ("pack", "pack folder -o packed.bsp --json"),
     ("ent-list", "ent list q2.bsp odd.bsp --json"),
+    ("stats", "stats q2.bsp source.bsp none.bsp --json"),
+    ("groups", "ent list q2.bsp q3.bsp --group classname --json"),
+    ("groups", "ent get q2.bsp light --group light --json"),
     ("ent-get", "ent get q2.bsp light --json"),
     ("ent-get", "ent get q2.bsp light light --json"),
     ("pak-list", "pak list source.bsp --json"),

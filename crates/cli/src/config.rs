@@ -1,0 +1,224 @@
+//! What the file `bspkit.toml` of a project says always: it is found above the maps, and its section `[defaults]` gives
+//! options the values that they have if the command line does not name them.
+
+use std::collections::HashSet;
+use std::env;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use bspkit::disk::input;
+use bspkit_text::defaults::{self, Defaults, KEYS, Key};
+use serde::Serialize;
+
+use super::context::{Context, is_stdin};
+use super::help;
+use super::save::bad_argument;
+use super::talk::{Code, Head, json, shown};
+
+/// The name of the file of a folder and the folders in it.
+const NAME: &str = "bspkit.toml";
+
+/// The nearest file of a project: in the folder that is named, or in the folders above it or the map.
+pub(crate) fn nearest(path: &Path) -> Result<Option<PathBuf>> {
+    let from = match is_stdin(path) {
+        true => env::current_dir().ok(),
+        false => path.canonicalize().ok(),
+    };
+    let mut folders = from.iter().flat_map(|from| from.ancestors()).filter(|folder| folder.is_dir());
+    let is_here = |folder: &Path| {
+        let path = folder.join(NAME);
+        // A file that cannot be read is no missing one: it would be as if it allowed everything.
+        Ok((input::is_there(&path)? && !path.is_dir()).then_some(path))
+    };
+    folders.find_map(|folder| is_here(folder).transpose()).transpose()
+}
+
+/// A path relative to the current folder, where it can be: for messages.
+pub(crate) fn from_here(path: &Path) -> String {
+    let here = env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
+    shown(path.strip_prefix(here).unwrap_or(path))
+}
+
+/// The defaults of a file; paths are absolute.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Found {
+    file: PathBuf,
+    values: Vec<(Key, Vec<OsString>)>,
+}
+
+impl Found {
+    fn read(file: &Path) -> Result<Self> {
+        let Defaults { values } = defaults::read(&from_here(file), &input::text(file)?)?;
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let mut found = Found { file: file.to_path_buf(), values: Vec::new() };
+        for (name, values) in values {
+            let Some(key) = KEYS.into_iter().find(|key| key.name == name) else { continue };
+            let values = values.into_iter().map(|value| match key.is_path {
+                true => Ok(inner(folder, &value, file)?.into_os_string()),
+                false => Ok(value.into()),
+            });
+            found.values.push((key, values.collect::<Result<_>>()?));
+        }
+        Ok(found)
+    }
+
+    fn of(&self, option: &str) -> Option<&[OsString]> {
+        self.values.iter().find(|(key, _)| key.name == option).map(|(_, values)| &values[..])
+    }
+}
+
+/// A path in the folder of the file, which no link leads out of.
+fn inner(folder: &Path, path: &str, file: &Path) -> Result<PathBuf> {
+    let (real, place) = (folder.canonicalize()?, folder.join(path));
+    let place = place.canonicalize().with_context(|| format!("{}: cannot find {path}", from_here(file)))?;
+    if place.starts_with(&real) {
+        return Ok(place);
+    }
+    let message = format!("{}: `{path}` is a link that leads out of the folder of this file", from_here(file));
+    Err(bad_argument(message, "name it on the command line"))
+}
+
+/// The defaults for a command with these maps. They must have the same ones, since the command has one value of an
+/// option for all.
+pub(crate) fn defaults(maps: &[PathBuf]) -> Result<Option<Found>> {
+    let mut first: Option<(&Path, Option<PathBuf>)> = None;
+    // Maps in one folder have the same file.
+    let mut folders: HashSet<&Path> = HashSet::new();
+    for map in maps {
+        if map.parent().is_some_and(|folder| !map.is_dir() && !folders.insert(folder)) {
+            continue;
+        }
+        let file = nearest(map)?;
+        let Some((map_before, before)) = &first else {
+            first = Some((map, file));
+            continue;
+        };
+        if *before != file && read(before.as_deref())?.map(values) != read(file.as_deref())?.map(values) {
+            let name = |file: &Option<PathBuf>| file.as_deref().map_or_else(|| format!("no {NAME}"), from_here);
+            let message = format!(
+                "the maps have different defaults: {} has those of {}, {} those of {}",
+                shown(map_before),
+                name(before),
+                shown(map),
+                name(&file)
+            );
+            return Err(bad_argument(message, "run the command for the maps of each folder"));
+        }
+    }
+    read(first.and_then(|(_, file)| file).as_deref())
+}
+
+fn values(found: Found) -> Vec<(Key, Vec<OsString>)> {
+    found.values
+}
+
+fn read(file: Option<&Path>) -> Result<Option<Found>> {
+    let found = file.map(Found::read).transpose()?;
+    Ok(found.filter(|found| !found.values.is_empty()))
+}
+
+/// A command, and those in it, with these values where an option has none.
+pub(crate) fn fill(command: clap::Command, found: &Found) -> clap::Command {
+    let option = |arg: &clap::Arg| Some((arg.get_id().clone(), found.of(arg.get_long()?)?.to_vec()));
+    let options: Vec<_> = command.get_arguments().filter_map(option).collect();
+    let command = options
+        .into_iter()
+        .fold(command, |command, (id, values)| command.mut_arg(id, |arg| arg.required(false).default_values(values)));
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, |own| fill(own, found)))
+}
+
+/// Show the defaults of a project, and where they are from
+///
+/// The file bspkit.toml in the folder of a map, or in the nearest folder above it, has two parts. Its section [defaults]
+/// gives these options the values that they have if the command line does not name them. What chooses where to write or
+/// what to run is not among them, and no path leads out of the folder of the file. Its other sections are the policy
+/// for `bspkit ci`: `bspkit help policy` has them.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit config maps
+  bspkit config dm4.bsp --json"
+))]
+pub(crate) struct Args {
+    /// Maps or folders
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<PathBuf>,
+    /// Print JSON: an indented document for one path, one line for each of several
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    head: Head<'a>,
+    /// The file; none if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    defaults: Vec<Default>,
+}
+
+/// The values of an option; none if neither the file nor the program has any.
+#[derive(Serialize)]
+struct Default {
+    name: &'static str,
+    values: Vec<String>,
+    from: &'static str,
+}
+
+/// What holds without a file.
+const BUILT_IN: [(&str, &str); 2] = [("color", "auto"), ("layout", "keep")];
+
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    for path in &args.paths {
+        input::is_there(path)?.then_some(()).with_context(|| format!("there is no {}", shown(path)))?;
+        let file = nearest(path)?;
+        let found = read(file.as_deref())?;
+        let document =
+            Document { head: Head::new(path), file: file.as_deref().map(from_here), defaults: of(found.as_ref()) };
+        let mut out = match args.json {
+            true => json(&document, args.paths.len() > 1)?,
+            false => text(&document, (args.paths.len() > 1).then_some(path)).into_bytes(),
+        };
+        if args.json {
+            out.push(b'\n');
+        }
+        if !cx.talk.stdout(&out)? {
+            break;
+        }
+    }
+    Ok(Code::Done)
+}
+
+fn of(found: Option<&Found>) -> Vec<Default> {
+    let one = |key: Key| {
+        if let Some(values) = found.and_then(|found| found.of(key.name)) {
+            let show =
+                |value: &OsString| if key.is_path { from_here(Path::new(value)) } else { shown(Path::new(value)) };
+            return Default { name: key.name, values: values.iter().map(show).collect(), from: "file" };
+        }
+        let built_in = BUILT_IN.iter().find(|(name, _)| *name == key.name).map(|(_, value)| (*value).to_owned());
+        let from = if built_in.is_some() { "built-in" } else { "none" };
+        Default { name: key.name, values: built_in.into_iter().collect(), from }
+    };
+    KEYS.into_iter().map(one).collect()
+}
+
+/// The lines about a path, which is named if it is one of several.
+fn text(document: &Document<'_>, path: Option<&PathBuf>) -> String {
+    let path = path.map(|path| format!("{}: ", shown(path))).unwrap_or_default();
+    let file = document.file.as_deref().unwrap_or("no bspkit.toml");
+    let mut text = format!("{path}{file}\n");
+    for Default { name, values, from } in &document.defaults {
+        let values = match *from {
+            "file" => values.join(" "),
+            "built-in" => format!("{} (built in)", values.join(" ")),
+            _ => "-".to_owned(),
+        };
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "  {name:<8} {values}");
+    }
+    text
+}
