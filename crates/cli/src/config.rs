@@ -132,10 +132,10 @@ pub(crate) fn fill(command: clap::Command, found: &Found) -> clap::Command {
 
 /// Show the defaults of a project, and where they are from
 ///
-/// The file bspkit.toml in the folder of a map, or in the nearest folder above it, has two parts. Its section [defaults]
-/// gives these options the values that they have if the command line does not name them. What chooses where to write or
-/// what to run is not among them, and no path leads out of the folder of the file. Its other sections are the policy
-/// for `bspkit ci`: `bspkit help policy` has them.
+/// The file bspkit.toml in the folder of a map, or in the nearest folder above it, has two parts. Its section
+/// [defaults] gives these options the values that they have if the command line does not name them. What chooses where
+/// to write or what to run is not among them, and no path leads out of the folder of the file. Its other sections are
+/// the policy for `bspkit ci`: `bspkit help policy` has them.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit config maps

@@ -28,8 +28,8 @@ use super::talk::shown;
 /// Separates joined maps. No argument of a program can contain it.
 pub(crate) const SEPARATOR: char = '\0';
 
-/// Joins the maps to one argument, and gives them. Of a command that takes no maps, these are the words that name a file
-/// or a folder.
+/// Joins the maps to one argument, and gives them. Of a command that takes no maps, these are the words that name a
+/// file or a folder.
 pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> (Vec<OsString>, Vec<PathBuf>) {
     let (command, words) = words(program, &arguments);
     let is_map = |arg: &&Arg| arg.get_value_delimiter().is_some();

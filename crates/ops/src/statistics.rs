@@ -1,5 +1,5 @@
-//! What a collection of maps has: how many maps and how often, for each class, key, texture, embedded file, lump, dialect
-//! and compiler.
+//! What a collection of maps has: how many maps and how often, for each class, key, texture, embedded file, lump,
+//! dialect and compiler.
 //!
 //! ```
 //! use bspkit_ops::statistics::{Kind, Statistics};

@@ -32,8 +32,8 @@ pub(crate) const SECTION: &str = "defaults";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Defaults {
-    /// Names of options without dashes, as in [`KEYS`], in the order of the file; and their values. Paths are relative to
-    /// the folder of the file.
+    /// Names of options without dashes, as in [`KEYS`], in the order of the file; and their values. Paths are relative
+    /// to the folder of the file.
     pub values: Vec<(&'static str, Vec<String>)>,
 }
 
@@ -80,8 +80,8 @@ const SECTIONS: [Section<Defaults>; 1] = [(
 /// Reads the section of a file; `path` is the name of the file in messages. Other sections are not looked at.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] with everything that is wrong, each with its line and column: the file is not TOML, a key or a
-/// value is not known, a path leads out of the folder.
+/// [`ErrorKind::Argument`] with everything that is wrong, each with its line and column: the file is not TOML, a key or
+/// a value is not known, a path leads out of the folder.
 pub fn read(path: &str, text: &str) -> Result<Defaults> {
     project::read(path, text, &SECTIONS, Others::All)
 }

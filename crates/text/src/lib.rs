@@ -10,7 +10,8 @@
 //! | light, textures and visibility as images (feature `images`) | `images` |
 //! | a comparison as one HTML page (feature `images`) | `page` |
 //! | a map as lines of text, for `git diff` | [`outline`] |
-//! | the policy of a project as TOML, its defaults, and a first one made from maps (feature `policy`) | `policy`, `defaults`, `starter` |
+//! | the policy of a project as TOML, and one made from maps (feature `policy`) | `policy`, `starter` |
+//! | the defaults of a project (feature `policy`) | `defaults` |
 //! | tables for databases and data frames | [`rows`] |
 //! | findings about many maps, in the formats of CI systems | [`ci`] |
 //!

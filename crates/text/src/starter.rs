@@ -89,8 +89,8 @@ impl Starter {
     /// The policy as TOML.
     pub fn write(&self) -> String {
         let mut text = String::from(
-            "# What the maps of this project must have, for `bspkit ci`. All maps keep these rules now; those that are\n\
-             # comments are suggestions. `bspkit help policy` has an example of each section.\n\n[map]\n",
+            "# What the maps of this project must have, for `bspkit ci`. All maps keep these rules now; those that\n\
+             # are comments are suggestions. `bspkit help policy` has an example of each section.\n\n[map]\n",
         );
         rule(&mut text, self.has_upper_case, "lower_case = true");
         if !self.dialects.is_empty() {
