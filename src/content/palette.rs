@@ -20,6 +20,15 @@ pub const PALETTE: usize = 768;
 pub struct Palette(pub [u8; PALETTE]);
 
 impl Palette {
+    /// The palette of Quake, which all of its textures share: what `gfx/palette.lmp` of the game has. id Software has
+    /// put it into the public domain.
+    ///
+    /// ```
+    /// use bspkit::content::palette::Palette;
+    /// assert_eq!((Palette::QUAKE.color(1), Palette::QUAKE.color(255)), ([15, 15, 15], [159, 91, 83]));
+    /// ```
+    pub const QUAKE: Palette = Palette(*include_bytes!("quake.pal"));
+
     /// Reads a palette: 768 bytes, or a PCX picture, which ends with a byte 12 and these bytes (`pics/colormap.pcx` of
     /// Quake II).
     ///

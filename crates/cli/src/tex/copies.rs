@@ -36,7 +36,8 @@ use crate::talk::{Code, Job, count, shown};
 /// All textures of a WAD file whose names the map has replace those of the map byte for byte, mip levels and palettes
 /// included, also where the map has only the name.
 ///
-/// Textures of Quake maps have no palette: images must have the palette of the game, which --palette names.
+/// Textures of Quake maps have no palette: images must have the palette of the game, which is built in; --palette names
+/// another one, such as that of Hexen II.
 ///
 /// An image has at most 16777216 pixels. With --quantize, transparent pixels become holes (color 255) in textures whose
 /// name begins with {. In other cases they become solid, with a warning.
@@ -110,6 +111,8 @@ fn import(draft: &mut Draft<'static>, files: &[PathBuf], args: &ImportArgs, job:
     }
     let (wads, files): (Vec<PathBuf>, Vec<PathBuf>) = files.iter().cloned().partition(|file| is_wad(file));
     let (found, mut bad) = find(&shelf, &files, job)?;
+    let is_bare = matches!(&shelf, Shelf::Map(textures) if !textures.has_palettes());
+    let palette = palette.or_else(|| (is_bare && !found.is_empty()).then(|| quake(job)));
     found.iter().try_for_each(|image| args.save.spare(&image.path))?;
     let (names, count_all) = (shelf.names(), found.len() + bad);
     if count_all == 0 && wads.is_empty() {
@@ -152,7 +155,7 @@ fn take_one(
         bail!("it has {} by {} pixels, but the texture {width} by {height}{hint}", picture.width, picture.height);
     }
     if !texture.has_palette() {
-        let palette = given.ok_or_else(|| anyhow!("textures of Quake have no palette: name it with --palette"))?;
+        let palette = given.ok_or_else(|| anyhow!("the texture has no palette"))?;
         let image = textures::with_palette(&picture, palette, args.quantize)?;
         let set = match level {
             0 => textures.set_image(*index, &image, Some(palette)),
@@ -246,7 +249,8 @@ fn find(shelf: &Shelf, paths: &[PathBuf], job: &mut Job<'_>) -> Result<(Vec<Foun
 /// are in WAD files are left out; export the WAD files instead. A texture that cannot be read is reported, the others
 /// are written, and the exit status is 1.
 ///
-/// WAL files and textures in Quake maps have no palette; --palette names it.
+/// WAL files have no palette; --palette names it. Textures in Quake maps have that of the game, which is built in;
+/// --palette names another one, such as that of Hexen II.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex export c1a0.bsp -o images
@@ -311,12 +315,7 @@ fn shelf(cx: &Context, map: &MapFile, args: &ExportArgs, levels: usize, job: &mu
     let is_bare = |index: &usize| shelf.get(*index).is_ok_and(|it| it.is_some_and(|it| !it.has_palette()));
     let palette = match &args.palette {
         Some(path) => Some(files::read_palette(path)?),
-        None if chosen.iter().any(is_bare) => {
-            let message = "textures of Quake have no palette";
-            let error = bspkit::Error::new(bspkit::ErrorKind::Argument, message);
-            let hint = "name it with --palette: gfx/palette.lmp of the game, or another file of 768 bytes";
-            return Err(error.with_hint(hint).into());
-        }
+        None if chosen.iter().any(is_bare) => Some(quake(job)),
         None => None,
     };
     put::folder(folder)?;
@@ -344,6 +343,12 @@ fn shelf(cx: &Context, map: &MapFile, args: &ExportArgs, levels: usize, job: &mu
     let outside = if left > 0 { format!("; left out {left} without pixels") } else { String::new() };
     job.say(&format!("{}: {}{outside}", shown(folder), count(written, "texture", "textures")));
     Ok(code)
+}
+
+/// The palette of Quake for textures that have none, which is said: maps of Hexen II look the same.
+fn quake(job: &mut Job<'_>) -> Palette {
+    job.say(&format!("{}: with the palette of Quake; --palette names another one", job.path));
+    Palette::QUAKE
 }
 
 fn write(

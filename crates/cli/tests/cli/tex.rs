@@ -61,15 +61,16 @@ fn what_is_exported_is_imported_back_to_the_same_bytes() {
     }
 }
 
-/// The textures of Quake have the game's palette, which --palette gives.
+/// The textures of Quake have the game's palette, which is built in, or the one that --palette gives.
 #[test]
-fn textures_of_quake_take_the_palette_that_is_given() {
+fn textures_of_quake_have_the_palette_of_the_game() {
     let room = room();
     std::fs::write(room.path("q1.bsp"), super::room::fixture("q1/own_rooms")).unwrap();
     for (line, code, says) in [
-        ("tex export q1.bsp -o images", 2, "textures of Quake have no palette"),
+        ("tex export q1.bsp -o own", 0, "with the palette of Quake"),
+        ("tex import q1.bsp own -o own.bsp", 0, "with the palette of Quake"),
         ("tex export q1.bsp -o images --palette colormap.pcx --mips", 0, ""),
-        ("tex import q1.bsp images -o no.bsp", 1, "name it with --palette"),
+        ("tex import q1.bsp images -o no.bsp", 1, "palette"),
         ("tex import q1.bsp images --palette colormap.pcx -o same.bsp", 0, ""),
         ("tex strip q1.bsp own_wall -o bare.bsp", 2, "Quake reads the pixels from the map alone"),
         (
@@ -84,6 +85,15 @@ fn textures_of_quake_take_the_palette_that_is_given() {
         assert!(run.err.contains(says), "{line}: {}", run.err);
     }
     assert_eq!(room.read("q1.bsp"), room.read("same.bsp"));
+    assert_eq!(room.read("q1.bsp"), room.read("own.bsp"));
+    // The image has the colors of the game: those of a row of grey, of the two that follow it, and the last one.
+    let image = png::Decoder::new(std::io::Cursor::new(room.read("own/own_wall.png"))).read_info().unwrap();
+    let palette = image.info().palette.clone().unwrap();
+    for (index, color) in
+        [(0, [0, 0, 0]), (15, [235, 235, 235]), (16, [15, 11, 7]), (251, [255, 0, 0]), (255, [159, 91, 83])]
+    {
+        assert_eq!(palette[3 * index..3 * index + 3], color, "{index}");
+    }
     let map = Bsp::from_vec(room.read("named.bsp")).unwrap();
     assert!(map.texture_names().unwrap().iter().any(|name| name.name == b"mine"));
     assert!(room.read("bare.bsp").len() < room.read("q1.bsp").len());

@@ -5,6 +5,7 @@ use crate::images::write_png;
 use crate::page;
 use bspkit::bytes::{index, nearest_byte};
 use bspkit::content::lightmap::{Image, Light, LightSet, Luxel};
+use bspkit::content::palette::Palette;
 use bspkit::content::textures::{Miptex, Textures};
 use bspkit::dialect::LuxelForm;
 use bspkit::json::base64;
@@ -458,11 +459,10 @@ fn figure(textures: [&Textures<'_>; 2], change: &TextureChange, room: &mut Room)
     pair.figure(room).map_or(Shown::NoRoom, Shown::Figure)
 }
 
-/// The image of a texture; one without a palette is shown in shades of grey.
+/// The image of a texture; one without a palette has that of Quake.
 fn picture(texture: &Miptex<'_>) -> Option<Picture> {
-    let (width, palette) = (index(texture.width()), texture.palette());
-    let color = |pixel: u8| palette.as_ref().map_or([pixel; 3], |palette| palette.color(pixel));
-    Some(Picture { width, pixels: texture.pixels(0)?.iter().map(|pixel| color(*pixel)).collect() })
+    let (width, palette) = (index(texture.width()), texture.palette().unwrap_or(Palette::QUAKE));
+    Some(Picture { width, pixels: texture.pixels(0)?.iter().map(|pixel| palette.color(*pixel)).collect() })
 }
 
 #[cfg(test)]
