@@ -5,15 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
-use bspkit::dialect::{ALL, Use};
+use bspkit::Bsp;
+use bspkit::dialect::{ALL, Role, Use};
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
 use bspkit::verify::{self, Outcome, Verdict};
+use bspkit_game::assets::fgd::Fgd;
+use bspkit_game::classes;
 use bspkit_ops::check::{self, CODES, Denied};
 use bspkit_ops::checksum::{self, Computed, Value};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
-use super::context::{Context, Report};
+use super::context::{Context, Report, read_fgd};
 use super::help;
 use super::maps::{Maps, Reading};
 use super::save::how_to_list;
@@ -31,6 +34,7 @@ use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, count, json, shown};
     "  bspkit check dm4.bsp
   bspkit check maps --deny warning
   bspkit check maps --allow entity-nul --engine q3map2
+  bspkit check dm4.bsp --fgd quake.fgd
   bspkit check maps --json > findings.jsonl"
 ))]
 pub(crate) struct Args {
@@ -39,14 +43,17 @@ pub(crate) struct Args {
     maps: Vec<PathBuf>,
     /// Exit with 1 also for findings with this code, or of this severity and worse: warning, note; can be repeated
     #[arg(long, value_name = "CODE|SEVERITY", ignore_case = true, hide_possible_values = true,
-        value_parser = codes(&["note", "warning", "error"]).try_map(|text| Denied::by_name(&text)))]
+        value_parser = codes(&["note", "warning", "error"]).try_map(|text| denied(&text)))]
     deny: Vec<Denied>,
     /// Leave out findings with this code; can be repeated
     #[arg(long, value_name = "CODE", ignore_case = true, hide_possible_values = true,
-        value_parser = codes(&[]).try_map(|text| check::code(&text)))]
+        value_parser = codes(&[]).try_map(|text| code(&text)))]
     allow: Vec<&'static FindingCode>,
     #[command(flatten)]
     engine: EngineName,
+    /// An FGD file of the game: also find classes that it does not have, and keys that look like typing errors
+    #[arg(long, value_name = "FILE")]
+    fgd: Option<PathBuf>,
     /// Print JSON: an indented document for one map, one line for each of several
     #[arg(long)]
     json: bool,
@@ -75,13 +82,29 @@ fn engines() -> PossibleValuesParser {
 
 /// The valid values of an option that takes codes: these severities, then all codes.
 fn codes(severities: &'static [&'static str]) -> PossibleValuesParser {
-    PossibleValuesParser::new(severities.iter().copied().chain(CODES.iter().map(|code| code.name)))
+    PossibleValuesParser::new(severities.iter().copied().chain(all_codes().map(|code| code.name)))
+}
+
+/// The codes of all findings of the command.
+fn all_codes() -> impl Iterator<Item = &'static FindingCode> {
+    CODES.iter().copied().chain(classes::CODES)
+}
+
+/// A code by its name.
+fn code(name: &str) -> bspkit::Result<&'static FindingCode> {
+    let of_game = classes::CODES.into_iter().find(|code| code.name.eq_ignore_ascii_case(name));
+    of_game.map_or_else(|| check::code(name), Ok)
+}
+
+fn denied(name: &str) -> bspkit::Result<Denied> {
+    let of_game = classes::CODES.into_iter().find(|code| code.name.eq_ignore_ascii_case(name));
+    of_game.map_or_else(|| Denied::by_name(name), |code| Ok(Denied::Code(code)))
 }
 
 #[derive(Serialize)]
 struct Codes {
     version: u32,
-    codes: &'static [&'static FindingCode],
+    codes: Vec<&'static FindingCode>,
 }
 
 #[derive(Serialize)]
@@ -112,14 +135,14 @@ impl Report for Checked<'_> {
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.codes && args.json {
-        let mut text = json(&Codes { version: 1, codes: CODES }, false)?;
+        let mut text = json(&Codes { version: 1, codes: all_codes().collect() }, false)?;
         text.push(b'\n');
         cx.talk.stdout(&text)?;
         return Ok(Code::Done);
     }
     if args.codes {
         let mut text = String::new();
-        for code in CODES {
+        for code in all_codes() {
             text += &format!("{:<18} {:<8} {}\n", code.name, code.severity.to_string(), code.meaning);
         }
         cx.talk.stdout(text.as_bytes())?;
@@ -136,14 +159,26 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if !(args.json || cx.talk.verbose || args.deny.iter().any(|denied| denied.includes(unused))) {
         wanted.allowed.push(unused);
     }
+    let fgd = args.fgd.as_deref().map(|path| read_fgd(cx, path)).transpose()?;
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
         let mut wanted = wanted.clone();
         // An engine of another dialect has no limits for this map.
         wanted.engine = wanted.engine.filter(|name| bsp.dialect().engine_by_name(name).is_ok());
-        let findings = check::run(&bsp, &wanted)?;
+        let mut findings = check::run(&bsp, &wanted)?;
+        if let Some(fgd) = &fgd {
+            findings.extend(of_game(&bsp, fgd, &wanted.allowed, most));
+        }
         job.report(&Checked { dialect: bsp.dialect().name, findings, deny: &args.deny })
     })
+}
+
+/// What an FGD file says about the entities of a map. An entity text that cannot be read is a finding of `check`.
+fn of_game(bsp: &Bsp<'_>, fgd: &Fgd, allowed: &[&FindingCode], most: usize) -> Vec<Finding> {
+    let (Some(slot), Ok(entities)) = (bsp.role(Role::Entities), bsp.entities()) else { return Vec::new() };
+    let mut found = classes::check(&entities, &slot.name, fgd);
+    found.retain(|finding| !allowed.contains(&finding.code));
+    check::few(found, most)
 }
 
 /// Prints a line for each finding, with what is said after it, and a line with their numbers. Notes are printed with

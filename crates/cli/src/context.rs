@@ -5,13 +5,14 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Error, Result};
+use anyhow::{Context as _, Error, Result};
 use bspkit::bytes::{Data, escaped, unescape};
 use bspkit::content::assign::Assignment;
 use bspkit::content::entities::Key;
 use bspkit::content::pattern::Pattern;
 use bspkit::disk::input;
 use bspkit::{Bounds, Bsp, ErrorKind, Slot, near};
+use bspkit_game::assets::fgd::{self, Fgd};
 use clap::builder::OsStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde::Serialize;
@@ -74,6 +75,13 @@ fn read_stdin() -> bspkit::Result<Vec<u8>> {
         Ok(_) => Ok(bytes),
         Err(error) => Err(bspkit::Error::new(ErrorKind::Io, "cannot read stdin").with_source(error)),
     }
+}
+
+/// Reads an FGD file. Included files that cannot be read are warnings.
+pub(crate) fn read_fgd(cx: &Context, path: &Path) -> Result<Fgd> {
+    let (fgd, skipped) = fgd::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
+    skipped.iter().for_each(|text| cx.talk.stderr(cx.talk.warning(text).as_bytes()));
+    Ok(fgd)
 }
 
 // Selects named things of a map: embedded files, textures.

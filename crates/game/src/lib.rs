@@ -8,6 +8,7 @@
 //! | what players need to load a map: the `.res` file | [`res`] |
 //! | another name for a map | [`rename`] |
 //! | the places and images of cube maps | [`cubemaps`] |
+//! | classes and keys that a game does not have, by its FGD file | [`classes`] |
 //! | files beside a map that an edit makes stale | [`beside`] |
 //! | the checksum in a file of areas for bots | [`aas`] |
 //!
@@ -25,6 +26,7 @@
 pub mod aas;
 pub mod assets;
 pub mod beside;
+pub mod classes;
 pub mod cubemaps;
 mod game;
 pub mod needs;

@@ -7,12 +7,11 @@ use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::content::pattern::Pattern;
-use bspkit_game::assets::fgd;
 use bspkit_game::needs::{self, Fault, Found, Keys, Need, Needs, Options, Unresolved};
 use serde::{Serialize, Serializer};
 
 use super::missing::GameArgs;
-use crate::context::{Context, Report};
+use crate::context::{Context, Report, read_fgd};
 use crate::help;
 use crate::maps::{MapFile, Reading};
 use crate::talk::{Code, Job, count, shown};
@@ -60,9 +59,7 @@ impl How {
     pub(super) fn keys(&self, cx: &Context) -> Result<Keys> {
         let mut keys = Keys::built_in().clone();
         if let Some(path) = &self.fgd {
-            let (fgd, skipped) = fgd::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
-            skipped.iter().for_each(|text| cx.talk.stderr(cx.talk.warning(text).as_bytes()));
-            keys.extend(&fgd);
+            keys.extend(&read_fgd(cx, path)?);
         }
         Ok(keys)
     }

@@ -151,3 +151,39 @@ fn textures_and_files_name_their_maps() {
     }
     assert_eq!(room.run(&["tex", "list", "maps", "--only", "no_such", "-l"]).code, Some(1));
 }
+
+/// The classes and keys of an FGD file: what it does not have, and what is close to what it has.
+#[test]
+fn entities_are_compared_with_the_classes_of_a_game() {
+    let room = room();
+    let fgd = "@BaseClass = Named [ targetname(target_source) : \"Name\" target(target_destination) : \"Target\" ]\n\
+        @SolidClass = worldspawn [ message(string) : \"Message\" sky(string) : \"Sky\" ]\n\
+        @PointClass base(Named) = light [ light(integer) : \"Light\" origin(vector) : \"Place\" ]\n";
+    room.write("own.fgd", fgd.as_bytes());
+    let run = room.bspkit("ent rename-key maps/q2_own_rooms.bsp light light lihgt -o a.bsp");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let document = room.bspkit("check a.bsp --fgd own.fgd --json").json();
+    let findings = document["findings"].as_array().unwrap();
+    let of = |code: &str| findings.iter().filter(|it| it["code"] == code).cloned().collect::<Vec<_>>();
+    let keys = of("key-unknown");
+    assert_eq!(keys.len(), 1, "{keys:?}");
+    assert_eq!(keys[0]["message"], "`lihgt` is no key of light: did you mean light?");
+    assert_eq!(keys[0]["count"], 3);
+    let unknown: Vec<String> = of("class-unknown").iter().map(|it| it["message"].to_string()).collect();
+    assert!(
+        unknown.iter().any(|it| it.contains("`func_door`")) && !unknown.iter().any(|it| it.contains("`light`")),
+        "{unknown:?}"
+    );
+    // Each class of the map that is not in the file is one finding.
+    let in_map = classes().into_iter().filter(|(_, maps)| maps.iter().any(|(path, _)| path.contains("q2")));
+    let expected = in_map.filter(|(class, _)| !["light", "worldspawn"].contains(&&class[..])).count();
+    let shown: u64 = of("class-unknown").iter().map(|it| it["count"].as_u64().unwrap_or(1)).sum();
+    assert!(unknown.len() <= 11 && shown >= expected as u64, "{unknown:?}");
+    assert_eq!(room.bspkit("check a.bsp --fgd own.fgd --deny class-unknown -q").code, Some(1));
+    let quiet = room.bspkit("check a.bsp --fgd own.fgd --deny warning --allow class-unknown --allow key-unknown");
+    assert_eq!(quiet.code, Some(0), "{quiet:?}");
+    assert_eq!(room.bspkit("check a.bsp --fgd none.fgd").code, Some(2));
+    // The file can be a default of the project.
+    room.write("bspkit.toml", b"[defaults]\nfgd = 'own.fgd'\n");
+    assert!(room.bspkit("check a.bsp --json").json()["findings"].to_string().contains("key-unknown"));
+}

@@ -82,6 +82,7 @@ fn examples_in_help_run() {
         ("own.wad", "own_hl.wad"),
         ("c1m4.bsp", "../source/room_v20.bsp"),
         ("mygame.fgd", "../../game/own_base.fgd"),
+        ("quake.fgd", "../../game/own_base.fgd"),
         ("metal1_1.wal", "q2/textures/own/wall.wal"),
         ("pics/colormap.pcx", "q2/pics/colormap.pcx"),
     ] {

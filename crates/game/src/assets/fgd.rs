@@ -73,6 +73,20 @@ impl Fgd {
         Ok(includes)
     }
 
+    /// Every class that an entity can have, in lower case.
+    pub fn classes(&self) -> impl Iterator<Item = &[u8]> {
+        self.classes.iter().filter(|(_, class)| !class.is_base).map(|(name, _)| &name[..])
+    }
+
+    /// The keys of a class with those that it inherits, in lower case.
+    pub fn keys_of(&self, class: &[u8]) -> BTreeSet<Vec<u8>> {
+        let mut keys = Vec::new();
+        if let Some(class) = self.classes.get(&class.to_ascii_lowercase()) {
+            self.collect(class, &mut keys, &mut BTreeSet::new(), 0);
+        }
+        keys.into_iter().map(|(key, _)| key.to_vec()).collect()
+    }
+
     /// Every key that an entity can have, with its type: class, key, type, in lower case. Keys that a class inherits
     /// come before its own.
     pub fn typed_keys(&self) -> impl Iterator<Item = (&[u8], &[u8], &[u8])> {

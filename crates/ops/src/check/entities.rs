@@ -14,8 +14,9 @@ use bspkit::links::Links;
 
 use super::finding::{
     ENTITY_BRACE, ENTITY_CLASS, ENTITY_END, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NO_EXTENT,
-    ENTITY_NO_KEY, ENTITY_NO_MODEL, ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE,
-    ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TOKEN, ENTITY_TWO_CLASSES, ENTITY_UNREAD, ENTITY_WORLD, ENTITY_WORLDS,
+    ENTITY_NO_KEY, ENTITY_NO_MODEL, ENTITY_NO_SPAWN, ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE,
+    ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TOKEN, ENTITY_TWO_CLASSES, ENTITY_UNREAD, ENTITY_WORLD,
+    ENTITY_WORLDS,
 };
 use super::lumps::{Lump, Lumps};
 use super::targets::check_targets;
@@ -75,6 +76,7 @@ pub(super) fn check_entities<'a>(
     check_text(lump, &entities, sink);
     check_these(lumps, links, engine, lump.name, &entities, entities.iter().map(Looked::all), sink);
     check_targets(lump.name, &entities, sink);
+    check_spawn(lump.name, &entities, sink);
     Some(entities)
 }
 
@@ -204,6 +206,24 @@ fn check_tokens(lump: &str, most: Option<usize>, entity: &Entity<'_>, pairs: Ran
                 });
             }
         }
+    }
+}
+
+/// The classes of places where players start have these words in their names, in all games: `info_player_start`,
+/// `info_survivor_position`, `team_CTF_redspawn`.
+const SPAWNS: [&[u8]; 3] = [b"player", b"spawn", b"survivor"];
+
+/// A map without a place where players start. A map that has only the world is a model of an item.
+pub(super) fn check_spawn(lump: &str, entities: &Entities<'_>, sink: &mut Sink) {
+    let is_spawn = |class: &[u8]| {
+        let class = class.to_ascii_lowercase();
+        class != b"worldspawn" && SPAWNS.iter().any(|word| memchr::memmem::find(&class, word).is_some())
+    };
+    // Most maps have many entities of few classes.
+    let mut seen: HashSet<&[u8]> = HashSet::new();
+    let classes = || entities.iter().filter_map(|entity| entity.class());
+    if entities.len() > 1 && !classes().any(|class| seen.insert(class) && is_spawn(class)) {
+        sink.add(&ENTITY_NO_SPAWN, At::lump(lump), || "no entity is a place where players start".to_owned());
     }
 }
 

@@ -147,6 +147,7 @@ codes! {
         "an entity names an area portal or an occluder that the map does not have";
     ENTITY_WORLD = "entity-world", Warning, "the first entity is not worldspawn";
     ENTITY_NO_WORLD = "entity-no-world", Error, "an edit takes away that the first entity is worldspawn";
+    ENTITY_NO_SPAWN = "entity-no-spawn", Note, "no entity is a place where players start";
     ENTITY_WORLDS = "entity-worlds", Warning, "an entity after the first one is a worldspawn";
     ENTITY_TWO_CLASSES = "entity-two-classes", Warning,
         "an entity has several classes, of which engines take different ones";

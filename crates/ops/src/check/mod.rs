@@ -22,7 +22,7 @@ use bspkit::finding::Finding;
 use bspkit::links::Links;
 use bspkit::{Bsp, Draft, Result};
 pub(crate) use entities::class_with_model;
-use entities::{Looked, NO_END, check_entities, check_these, has_no_end, refer_to};
+use entities::{Looked, NO_END, check_entities, check_spawn, check_these, has_no_end, refer_to};
 pub(super) use finding::{At, LISTED, Sink, UNUSED_RECORDS};
 pub use finding::{CODES, Denied, code, few};
 use finding::{ENTITY_END, ENTITY_NO_WORLD, ENTITY_WORLD};
@@ -372,6 +372,9 @@ fn check_edited_entities(
     check_these(&lumps, &links, engine, &slot.name, side, edit.these(is_new), sink);
     if edit.is_of_targets {
         check_targets(&slot.name, side, sink);
+    }
+    if !edit.keeps_as_many {
+        check_spawn(&slot.name, side, sink);
     }
     if bsp.bytes(slot.id).is_ok_and(|text| has_no_end(&text)) {
         sink.add(&ENTITY_END, At::lump(&slot.name), || NO_END.to_owned());

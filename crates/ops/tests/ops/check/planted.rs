@@ -148,6 +148,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         lumps.fold(builder, |builder, (index, bytes)| builder.lump(index, bytes)).build().unwrap()
     }),
     ("entity-world", || text(&own("q2"), "worldspawn", "worldspawm")),
+    ("entity-no-spawn", || text(&source(), "info_player_start", "info_plaier_start")),
     ("entity-worlds", || entity(&own("q3"), "{\n\"Classname\" \"WorldSpawn\"\n}\n")),
     ("entity-two-classes", || entity(&source(), "{\n\"classname\" \"light\"\n\"classname\" \"info_null\"\n}\n")),
     ("entity-syntax", || text(&source(), "\"worldspawn\"\n", "\"worldspawn\"\n\"alone\"\n")),
