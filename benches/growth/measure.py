@@ -40,11 +40,13 @@ def all_commands(program):
         text = subprocess.run(
             [program, *words, "--help"], capture_output=True, text=True, stdin=subprocess.DEVNULL
         ).stdout
+        # Those of a command are in one block, those of the program in groups, before the topics.
         block = re.search(r"^Commands:\n((?:[ ]+.*\n)+)", text, re.M)
-        names = re.findall(r"^  (\S+)", block[1], re.M) if block else []
+        block = block[1] if block else "" if words else text.split("\nTopics")[0]
+        names = re.findall(r"^  ([a-z][a-z-]*)  ", block, re.M)
         if not names:
             return [" ".join(words)] if words else []
-        return [command for name in names if name != "help" for command in walk([*words, name])]
+        return [command for name in names for command in walk([*words, name])]
 
     return walk([])
 
