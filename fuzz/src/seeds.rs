@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bspkit::content::pak::Pak;
 use bspkit::dialect::{self, Dialect, Role};
 use bspkit::{Bsp, Builder, Layout};
+use bspkit_packed::Form;
 
 /// The folder of the project.
 pub fn root() -> PathBuf {
@@ -111,3 +113,27 @@ pub const FGD: &str = "@BaseClass = Targetname [ targetname(target_source) : \"N
     @PointClass base(Targetname) size(-8 -8 -8, 8 8 8) color(0 255 0) studio(\"a.mdl\") = light : \"A light\" + \"x\"\n\
     [\n spawnflags(flags) = [ 1 : \"Off\" : 0 ]\n style(choices) : \"Style\" : 0 = [ 0 : \"Normal\" 10: \"x\" ]\n\
     input TurnOn(void) : \"On\"\n output OnOff(void)\n ]\n@include \"base.fgd\"\n@mapsize(-16384, 16384)\n";
+
+/// A small map in each form of compression.
+pub fn compressed() -> Vec<Vec<u8>> {
+    let map = small(&dialect::QUAKE2).unwrap_or_default();
+    let packed = |form: Form| {
+        let mut bytes = Vec::new();
+        form.pack(&map, &mut bytes).ok().map(|()| bytes)
+    };
+    [Form::Gzip, Form::Bzip2, Form::Zstd].into_iter().filter_map(packed).collect()
+}
+
+/// A small map in an archive of each kind: an embedded pakfile, which is a ZIP file, and a PAK file.
+pub fn archives() -> Vec<Vec<u8>> {
+    let map = small(&dialect::QUAKE).unwrap_or_default();
+    let mut zip = Pak::new(b"");
+    let zip = zip.add("maps/a.bsp", map.clone()).and_then(|_| zip.to_rope()).map(|rope| rope.to_data().to_vec());
+    let mut entry = [0; 64];
+    entry[..10].copy_from_slice(b"maps/a.bsp");
+    let length = u32::try_from(map.len()).unwrap_or_default();
+    entry[56..60].copy_from_slice(&12_u32.to_le_bytes());
+    entry[60..].copy_from_slice(&length.to_le_bytes());
+    let place = [(12 + length).to_le_bytes(), 64_u32.to_le_bytes()].concat();
+    zip.into_iter().chain([[b"PACK", &place[..], &map, &entry].concat()]).collect()
+}

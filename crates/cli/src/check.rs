@@ -65,8 +65,10 @@ pub(crate) struct Args {
 // The option that names an engine. (A doc comment would become the help of the command.)
 #[derive(clap::Args)]
 pub(super) struct EngineName {
-    /// Use the limits of this engine, such as goldsrc, q2pro, et, source2013; an unknown name lists the valid ones; it
-    /// has no effect on maps of other dialects [default: the stock engine of the map's version]
+    /// Use the limits of this engine [default: the stock engine of the map's version]
+    ///
+    /// Engines are goldsrc, q2pro, et, source2013 and others; an unknown name lists the valid ones. It has no effect on
+    /// maps of other dialects.
     #[arg(long, value_name = "NAME", ignore_case = true, hide_possible_values = true, value_parser = engines())]
     pub(super) engine: Option<String>,
 }

@@ -22,7 +22,7 @@ use clap::ValueEnum;
 use super::config::{from_here, nearest};
 use super::context::{Context, is_stdin};
 use super::git::repository::Changed;
-use super::maps::{MapArgs, MapFile, Maps};
+use super::maps::{MapArgs, MapFile, Maps, stem};
 use super::save::{bad_argument, how_to_list, spare_inputs};
 use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, count, shown};
 use super::{check, help};
@@ -153,7 +153,7 @@ fn init(cx: &Context, args: &Args, maps: &Maps) -> Result<Code> {
     let starter = Arc::new(Mutex::new(Starter::default()));
     let code = maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
-        let name = map.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = stem(&map.path).to_string_lossy().into_owned();
         let findings = policy::run(&bsp, &name, &Policy::default(), None)?;
         let starter = Arc::clone(&starter);
         job.in_turn(move || starter.lock().unwrap_or_else(PoisonError::into_inner).add(&bsp, &name, &findings));
@@ -206,7 +206,7 @@ impl Sums {
 fn look_at(cx: &Context, map: &MapFile, policy: &Policy, most: Option<usize>) -> (MapFindings, Result<()>) {
     let mut found = MapFindings { path: map.path.clone(), ..MapFindings::default() };
     let name = if is_stdin(&map.path) { Path::new("stdin") } else { &map.path };
-    let name = name.file_stem().unwrap_or_default().to_string_lossy();
+    let name = stem(name).to_string_lossy();
     let checked = cx.open(&map.path).and_then(|bsp: Bsp<'_>| {
         found.dialect = Some(bsp.dialect().name);
         Ok(policy::run(&bsp, &name, policy, most)?)

@@ -2,7 +2,7 @@
 //! or JSON.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context as _, Error, Result};
@@ -13,6 +13,7 @@ use bspkit::content::pattern::Pattern;
 use bspkit::disk::input;
 use bspkit::{Bounds, Bsp, ErrorKind, Slot, near};
 use bspkit_game::assets::fgd::{self, Fgd};
+use bspkit_packed::{Form, archive};
 use clap::builder::OsStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde::Serialize;
@@ -29,12 +30,12 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Opens a map; `-` is stdin.
+    /// Opens a map; `-` is stdin. A map that is compressed or in an archive is taken out into memory.
     pub(crate) fn open(&self, path: &Path) -> Result<Bsp<'static>> {
         let opened = watch::open(|| {
-            let opened = match is_stdin(path) {
-                true => read_stdin().and_then(|bytes| Bsp::from_data(Data::from(bytes), self.options.dialect)),
-                false => Bsp::open_mapped(path, self.options.dialect),
+            let opened = match taken_out(path) {
+                Some(bytes) => bytes.and_then(|bytes| Bsp::from_data(Data::from(bytes), self.options.dialect)),
+                None => Bsp::open_mapped(path, self.options.dialect),
             };
             if let Ok(bsp) = &opened {
                 watch::begin(path, bsp);
@@ -62,6 +63,17 @@ impl Context {
         }
         Ok(bsp)
     }
+}
+
+/// The bytes of a map that is no file of its own: on stdin, compressed, in an archive; none for any other.
+pub(crate) fn taken_out(path: &Path) -> Option<bspkit::Result<Vec<u8>>> {
+    if is_stdin(path) {
+        return Some(read_stdin());
+    }
+    if let Some(form) = Form::of(path) {
+        return Some(input::open(path).and_then(|file| form.unpack(BufReader::new(file))));
+    }
+    archive::part(path).map(|(archive, name)| archive::read(&archive, &name))
 }
 
 /// Whether a path means stdin. A file with the name `-` is given as `./-`.
@@ -224,7 +236,7 @@ impl Args for NewPairs {
                 Arg::new("pair")
                     .long("pair")
                     .value_names(["KEY", "VALUE"])
-                    .help("A key and its value as they are, for a key that is empty, contains `=` or ends like `#2`")
+                    .help("A key and its value as they are: of keys with `=`, or empty ones")
                     .num_args(2)
                     .action(ArgAction::Append)
                     .allow_hyphen_values(true)

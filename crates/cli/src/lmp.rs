@@ -89,7 +89,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &ExportArgs
     // Without `--output` the files go to the folder of the map.
     let stem = match &args.output {
         Some(output) if args.maps.are_many() => map.place(output, ""),
-        Some(output) => output.join(map.path.file_stem().unwrap_or_default()),
+        Some(output) => output.join(crate::maps::stem(&map.path)),
         None => map.path.with_extension(""),
     };
     let target = |number: usize| {

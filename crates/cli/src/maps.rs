@@ -3,7 +3,7 @@
 mod turns;
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use anyhow::{Context as _, Error, Result, anyhow};
 use bspkit::ErrorKind;
 use bspkit::disk::put;
 use bspkit::file::names;
+use bspkit_packed::{Form, archive};
 use bspkit_text::folder::is_unpacked;
 use clap::ArgAction;
 
@@ -24,10 +25,11 @@ use turns::{Tally, Turns};
 // The maps that the arguments name. (A doc comment would become the help of the command.)
 #[derive(clap::Args)]
 pub(crate) struct MapArgs {
-    /// Maps, folders of maps, or `-` for stdin
+    /// Maps, folders of maps, archives, or `-` for stdin
     ///
-    /// They are the first argument and each one directly after it that ends in .bsp; if the command takes a fixed
-    /// number of other arguments, all arguments before these.
+    /// A map may be compressed (.bsp.bz2, .bsp.gz, .bsp.zst); archives are .pk3, .pk4, .zip, .pak and .vpk. Maps are
+    /// the first argument and each one directly after it that ends like one; if the command takes a fixed number of
+    /// other arguments, all arguments before these.
     #[arg(value_name = "MAP...", required = true, action = ArgAction::Set, num_args = 1, value_delimiter = SEPARATOR)]
     map: Vec<PathBuf>,
 }
@@ -46,7 +48,7 @@ impl MapArgs {
 
     /// Whether the arguments name several maps, or a folder.
     pub(crate) fn are_many(&self) -> bool {
-        self.map.len() > 1 || !is_stdin(self.first()) && self.first().is_dir()
+        self.map.len() > 1 || are_several(self.first())
     }
 }
 
@@ -132,7 +134,8 @@ impl MapFile {
         if !self.is_one_of_many {
             return base.to_path_buf();
         }
-        let stem = if self.has_twin { self.name.clone() } else { self.name.with_extension("") };
+        let plain = if Form::of(&self.name).is_some() { self.name.with_extension("") } else { self.name.clone() };
+        let stem = if self.has_twin { plain } else { plain.with_extension("") };
         let mut place = base.join(stem).into_os_string();
         if !extension.is_empty() {
             place.push(".");
@@ -154,6 +157,28 @@ impl MapFile {
     pub(crate) fn read_from(&self, base: &Path, extension: &str) -> Option<PathBuf> {
         Some(self.place(base, extension)).filter(|place| !self.is_one_of_many || place.exists())
     }
+}
+
+/// The name of a map: that of its file, without `.bsp` and without what says how it is compressed.
+pub(crate) fn stem(path: &Path) -> &OsStr {
+    let stem = path.file_stem().unwrap_or_default();
+    if Form::of(path).is_some() { Path::new(stem).file_stem().unwrap_or_default() } else { stem }
+}
+
+/// Whether a name is that of a map, or of an archive of maps.
+pub(crate) fn is_map_name(path: &Path) -> bool {
+    let is_bsp = |path: &Path| path.extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp"));
+    let is_packed = || Form::of(path).is_some() && path.file_stem().is_some_and(|stem| is_bsp(Path::new(stem)));
+    is_bsp(path) || is_packed() || archive::is_archive(path)
+}
+
+/// Whether a path names several maps: a folder, or an archive.
+fn are_several(path: &Path) -> bool {
+    !is_stdin(path) && (path.is_dir() || is_archive(path))
+}
+
+fn is_archive(path: &Path) -> bool {
+    archive::is_archive(path) && path.is_file()
 }
 
 /// An argument or a file that cannot be a map.
@@ -197,19 +222,20 @@ enum AtOnce {
 }
 
 /// Extensions of files that are not folders, though a folder could have such a name.
-const FILES: [&str; 20] = [
-    "7z", "bsp", "bz2", "csv", "ent", "gz", "hdr", "json", "jsonl", "lmp", "pak", "pbm", "pk3", "png", "rar", "txt",
-    "vpk", "wad", "wal", "zip",
+const FILES: [&str; 22] = [
+    "7z", "bsp", "bz2", "csv", "ent", "gz", "hdr", "json", "jsonl", "lmp", "pak", "pbm", "pk3", "pk4", "png", "rar",
+    "txt", "vpk", "wad", "wal", "zip", "zst",
 ];
 
 impl Maps {
     /// Finds the maps that these arguments name.
     pub(crate) fn find(arguments: &[&Path]) -> Self {
-        let many = arguments.len() > 1 || arguments.iter().any(|path| !is_stdin(path) && path.is_dir());
+        let many = arguments.len() > 1 || arguments.iter().any(|path| are_several(path));
         let mut maps = Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, misplaced: None };
         for path in arguments {
             match !is_stdin(path) && path.is_dir() {
                 true => maps.found.append(&mut folder(path)),
+                false if is_archive(path) => maps.found.append(&mut in_archive(path)),
                 false if super::words::matches_nothing(path) => {
                     let error = anyhow!("no file matches {}", shown(path));
                     let (path, name) = (path.to_path_buf(), path.to_path_buf());
@@ -485,6 +511,27 @@ fn folder(root: &Path) -> Vec<Result<MapFile, Trouble>> {
         found.push(Err(Trouble { path, name, error, is_map: false }));
     }
     found
+}
+
+/// All maps in an archive, sorted by name. Each has the path of the archive, and goes on with its name in it.
+fn in_archive(path: &Path) -> Vec<Result<MapFile, Trouble>> {
+    let trouble = |error: Error, is_map| Trouble { path: path.to_path_buf(), name: path.to_path_buf(), error, is_map };
+    match archive::maps(path) {
+        Err(error) => vec![Err(trouble(error.into(), true))],
+        Ok(names) if names.is_empty() => {
+            vec![Err(trouble(anyhow!("there is no map (*.bsp) in {}", shown(path)), false))]
+        }
+        Ok(names) => {
+            let map = |name: String| MapFile {
+                path: path.join(&name),
+                name: name.into(),
+                target: None,
+                is_one_of_many: true,
+                has_twin: false,
+            };
+            names.into_iter().map(|name| Ok(map(name))).collect()
+        }
+    }
 }
 
 /// All unpacked maps below a folder, sorted by name.

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::context::{Context, is_stdin};
 use super::help;
-use super::maps::{MapArgs, MapFile, Maps};
+use super::maps::{MapArgs, MapFile, Maps, stem};
 use super::save::{Edited, Save, bad_argument};
 use super::talk::{Code, Job, count, shown};
 
@@ -133,7 +133,7 @@ pub(crate) fn old_name(cx: &Context, map: &Path, from: Option<&OsStr>) -> Result
     if is_stdin(map) {
         return Err(bad_argument("stdin has no name".into(), "--old OLD says what the map is called"));
     }
-    let stem = map.file_stem().unwrap_or_default().as_encoded_bytes().to_vec();
+    let stem = stem(map).as_encoded_bytes().to_vec();
     match old_name_of(&cx.open(map)?, &stem).with_context(|| format!("cannot rename {}", shown(map)))? {
         OldName::Own => Ok(stem),
         OldName::OfPaths(owner) => {

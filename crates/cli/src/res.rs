@@ -12,7 +12,7 @@ use bspkit_game::res::{self, List, Listed, Options};
 
 use super::context::{Context, is_stdin};
 use super::help;
-use super::maps::{MapArgs, MapFile};
+use super::maps::{MapArgs, MapFile, stem};
 use super::save::spare;
 use super::talk::{Code, Job, count, shown, text_and_raw};
 
@@ -84,7 +84,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let cannot = || format!("cannot list the files of {}", shown(&map.path));
         let bsp = cx.open_said(&map.path, job)?;
         let own = own_folder(&map.path, args.own.as_deref())?;
-        let stem = map.path.file_stem().unwrap_or_default().as_encoded_bytes();
+        let stem = stem(&map.path).as_encoded_bytes();
         let options = Options::new(stem).own(own.as_ref().map(|own| own as &dyn Files)).stock(&stock);
         let list = res::find(&bsp, &options).with_context(cannot)?;
         list.faults.iter().for_each(|fault| job.warn_here(&format!("left out: {fault}")));

@@ -3,7 +3,7 @@
 mod dry;
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +19,7 @@ use bspkit_game::beside;
 use bspkit_ops::check::{self, Options, Stale};
 use bspkit_ops::checksum;
 use bspkit_ops::compare::Comparison;
+use bspkit_packed::{Form, archive};
 use clap::{Args, ValueEnum};
 
 use super::context::{Context, is_stdin};
@@ -34,8 +35,11 @@ pub(crate) struct Save {
     /// A file is replaced completely or not at all; `-` is stdout. A folder gets all maps.
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place")]
     output: Option<PathBuf>,
-    /// Replace the map itself: with a new file, or with =patch by writing only what changes into the old one
-    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "whole")]
+    /// Replace the map itself; =patch writes only what changes
+    ///
+    /// The map becomes a new file, or with =patch what changes is written into the old one.
+    #[arg(long, value_name = "HOW", hide_possible_values = true, num_args = 0..=1, require_equals = true,
+        default_missing_value = "whole")]
     in_place: Option<InPlace>,
     /// For several maps: save only those that change, without copies of the others
     #[arg(long, hide_short_help = true, requires = "output")]
@@ -47,13 +51,13 @@ pub(crate) struct Save {
     /// Write nothing; print what would change
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Print what changes as JSON; for several maps, one line for each
+    /// Print what changes as JSON; of several maps a line each
     #[arg(long)]
     pub(crate) json: bool,
     /// Where to write lumps that grow
     #[arg(long, hide_short_help = true, value_name = "LAYOUT", default_value = "keep")]
     layout: LayoutName,
-    /// Save a damaged map, replace a read-only file, allow an edit that loses data
+    /// Save a damaged map, over a read-only file, an edit that loses data
     #[arg(long)]
     pub(crate) force: bool,
     /// Print how the checksums change that servers and clients compare, as -v does; a dry run says whether they change
@@ -144,6 +148,9 @@ impl Save {
         let summary = (self.dry_run && maps.many && !self.json).then(Arc::<Mutex<Summary>>::default);
         let code = maps.each(cx, |map, job| {
             summary.iter().for_each(|summary| Summary::of(summary).maps += 1);
+            // A compressed map that is replaced must be the one that was read.
+            let is_packed = self.in_place() && Form::of(&map.path).is_some();
+            let packed = is_packed.then(|| SideFile::read(&map.path)).transpose()?;
             let bsp = cx.open_said(&map.path, job)?;
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
             let mut draft = bsp.draft();
@@ -170,7 +177,7 @@ impl Save {
             if maps.many && self.only_changed && plan.is_identity() {
                 return Ok(Code::Done);
             }
-            let code = self.save(map, &draft, &plan, first, summary.as_ref(), job)?;
+            let code = self.save(map, &draft, &plan, first, packed.as_ref(), summary.as_ref(), job)?;
             any_saved.store(true, Ordering::Relaxed);
             if !what.is_empty() {
                 job.say(&format!("{}: {what}", job.path));
@@ -192,7 +199,13 @@ impl Save {
         for (map, target) in maps {
             let cannot = || format!("cannot copy {} to {}", shown(map), shown(target));
             make_folder(target).with_context(cannot)?;
-            let mut from = File::open(map).with_context(cannot)?;
+            // A map in an archive becomes a file; a compressed one is copied as it is.
+            let mut from: Box<dyn Read> = match archive::part(map) {
+                Some((archive, name)) => {
+                    Box::new(io::Cursor::new(archive::read(&archive, &name).with_context(cannot)?))
+                }
+                None => Box::new(File::open(map).with_context(cannot)?),
+            };
             let copy = |mut file: &File| io::copy(&mut from, &mut file).map(drop);
             bspkit::file::replace(target, &self.how(), copy).with_context(cannot)?;
         }
@@ -314,6 +327,9 @@ impl Save {
                 return Err(bad_argument(message, hint));
             }
         }
+        if self.in_place() {
+            maps.iter().try_for_each(|map| self.check_in_place(&map.path))?;
+        }
         if !self.has_output() {
             return Err(bad_argument("no output given".into(), "use -o FILE, --in-place or --dry-run"));
         }
@@ -353,6 +369,19 @@ impl Save {
         }
     }
 
+    /// Refuses to replace a map in an archive, or to write into a compressed one.
+    fn check_in_place(&self, path: &Path) -> Result<()> {
+        if archive::part(path).is_some() {
+            let message = format!("{} is in an archive, which is not written", shown(path));
+            return Err(bad_argument(message, "name a folder or a file with -o"));
+        }
+        if self.in_place == Some(InPlace::Patch) && Form::of(path).is_some() {
+            let message = format!("{} is compressed, so it cannot be patched", shown(path));
+            return Err(bad_argument(message, "use --in-place alone"));
+        }
+        Ok(())
+    }
+
     /// Saves one map, or prints what would change.
     fn save(
         &self,
@@ -360,6 +389,7 @@ impl Save {
         draft: &Draft<'_>,
         plan: &Plan<'_>,
         first: Option<First>,
+        packed: Option<&SideFile>,
         summary: Option<&Arc<Mutex<Summary>>>,
         job: &mut Job<'_>,
     ) -> Result<Code> {
@@ -408,7 +438,7 @@ impl Save {
             done.sums = Some(Sums::new(bsp, plan, true));
         }
         let clients = if is_left || self.json { None } else { checksum::clients_need(bsp, plan) };
-        let saved = if is_left { Saved::default() } else { self.write(plan, place, &mut done.warnings, job)? };
+        let saved = if is_left { Saved::default() } else { self.write(plan, place, packed, &mut done.warnings, job)? };
         let backup = saved.backup;
         done.backup = backup.as_deref();
         done.written = (plan.layout() == Layout::Patch && !is_left).then_some(saved.written);
@@ -433,21 +463,42 @@ impl Save {
         areas.map_or(Ok(()), |areas| areas.save(&self.how(), job)).map(|()| Code::Done)
     }
 
-    /// Writes a map to its target, which is stdout for `-`.
-    fn write(&self, plan: &Plan<'_>, place: &Path, warnings: &mut Vec<String>, job: &mut Job<'_>) -> Result<Saved> {
+    /// Writes a map to its target, which is stdout for `-`; compressed if the name of the target says so.
+    fn write(
+        &self,
+        plan: &Plan<'_>,
+        place: &Path,
+        packed: Option<&SideFile>,
+        warnings: &mut Vec<String>,
+        job: &mut Job<'_>,
+    ) -> Result<Saved> {
         let cannot_save = || format!("cannot save {}", shown(place));
-        if is_stdin(place) {
+        let form = Form::of(place).filter(|_| !is_stdin(place));
+        if is_stdin(place) || form.is_some() {
             if let Some(reason) = plan.needs_force().filter(|_| !self.force) {
                 let error = bspkit::Error::new(ErrorKind::Damaged, format!("the map is damaged ({reason})"));
                 return Err(error.with_hint(bspkit::Hint::Force).into());
             }
+        }
+        if is_stdin(place) {
             job.write(&plan.to_data()).with_context(cannot_save)?;
             return Ok(Saved::default());
         }
         if job.many {
             make_folder(place).with_context(cannot_save)?;
         }
-        let saved = plan.save_with(place, &self.how()).with_context(cannot_save)?;
+        let saved = match (form, packed) {
+            (None, _) => plan.save_with(place, &self.how()),
+            (Some(form), packed) => {
+                let mut bytes = Vec::new();
+                form.pack(&plan.to_data(), &mut bytes).with_context(cannot_save)?;
+                match packed {
+                    Some(old) => old.save(&bytes, &self.how()),
+                    None => bspkit::file::replace(place, &self.how(), |mut file| file.write_all(&bytes)),
+                }
+            }
+        };
+        let saved = saved.with_context(cannot_save)?;
         let whole = saved.whole.iter().map(|why| format!("the file was written as a whole: {why}"));
         let said: Vec<String> = saved.warnings.iter().cloned().chain(whole).collect();
         said.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(place))));

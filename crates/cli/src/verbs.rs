@@ -73,7 +73,8 @@ pub(crate) fn called(mut arguments: Vec<OsString>) -> Vec<OsString> {
     }
     if arguments.get(1).and_then(|word| tool(word)).is_some() {
         match arguments.get(2).and_then(|word| word.to_str()) {
-            Some("-h" | "--help" | "-help" | "-?" | "/?") => arguments[2] = "--help".into(),
+            Some("-h") => {}
+            Some("--help" | "-help" | "-?" | "/?") => arguments[2] = "--help".into(),
             _ => arguments.insert(2, "--".into()),
         }
     }

@@ -13,6 +13,7 @@ use bspkit::near;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
+use super::maps::is_map_name;
 use super::talk::shown;
 
 // Finds the maps among the arguments of a command line.
@@ -46,8 +47,7 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> (Vec<OsS
     if words.is_empty() {
         return (arguments, Vec::new());
     }
-    let is_file =
-        |at: &&usize| Path::new(&arguments[**at]).extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp"));
+    let is_file = |at: &&usize| is_map_name(Path::new(&arguments[**at]));
     let is_pair = |at: &&usize| arguments[**at].as_encoded_bytes().contains(&b'=');
     let leading = 1 + words[1..].iter().take_while(|at| is_file(at) && !is_pair(at)).count();
     let most = operands.iter().map(|arg| most_values(arg)).sum::<Option<usize>>();

@@ -60,6 +60,8 @@ mod lmp;
 mod many;
 #[path = "cli/near.rs"]
 mod near;
+#[path = "cli/packed.rs"]
+mod packed;
 #[path = "cli/pak.rs"]
 mod pak;
 #[path = "cli/pak_folder.rs"]

@@ -1,5 +1,7 @@
 //! Files inside of maps and beside them.
 
+use std::io::Cursor;
+
 use bspkit::content::pak::{Order, Pak, Time};
 use bspkit::content::palette::{self, Palette};
 use bspkit::content::textures::Textures;
@@ -7,6 +9,7 @@ use bspkit::content::{bspx, visibility, wad, wal};
 use bspkit::file::lzma;
 use bspkit_game::aas;
 use bspkit_game::assets::{model, particles::Particles, vpk};
+use bspkit_packed::{Form, archive};
 
 pub fn pak(bytes: &[u8]) {
     let Ok(mut pak) = Pak::parse(bytes) else { return };
@@ -54,6 +57,29 @@ pub fn pak_edits(bytes: &[u8]) {
     };
     let Ok(rope) = pak.to_rope() else { return };
     assert!(files(&Pak::parse(rope.to_data()).expect("it opens")) == files(pak), "other files");
+}
+
+/// Compressed maps: what comes out can be written and read again.
+pub fn compressed_maps(bytes: &[u8]) {
+    for form in [Form::Gzip, Form::Bzip2, Form::Zstd] {
+        let Ok(map) = form.unpack(bytes) else { continue };
+        // A few bytes may become very many.
+        let map = &map[..map.len().min(1 << 20)];
+        let mut packed = Vec::new();
+        form.pack(map, &mut packed).expect("memory takes it");
+        assert!(form.unpack(&packed[..]).is_ok_and(|again| again == map), "{form:?}");
+    }
+}
+
+/// Archives: each name that is listed can be looked for.
+pub fn archives_of_maps(bytes: &[u8]) {
+    let file = || Cursor::new(bytes);
+    for name in archive::names_in_zip(file()).unwrap_or_default().iter().take(8) {
+        let _ = archive::read_in_zip(file(), name);
+    }
+    for name in archive::names_in_pak(file()).unwrap_or_default().iter().take(8) {
+        assert!(!archive::read_in_pak(file(), name).is_ok_and(|found| found.is_none()), "{name} is listed");
+    }
 }
 
 pub fn packed(bytes: &[u8]) {

@@ -174,6 +174,8 @@ pub fn all() -> Vec<Door> {
         door("models", seeds::files("tests/game", &[".mdl", ".phy"], 1 << 20), files::game_models),
         door("particles", seeds::files("tests/game", &[".pcf"], 1 << 20), files::particles),
         door("vpk", games::vpks(), files::archives),
+        door("compressed_maps", seeds::compressed(), files::compressed_maps),
+        door("archives_of_maps", seeds::archives(), files::archives_of_maps),
         door("aas", seeds::files("tests", &[".aas"], 1 << 20), files::areas),
         door("lmp", changes::lump_files(), changes::lumps),
         door("pictures", lump("TEXTURES").into_iter().chain(texts()).collect(), files::pictures),

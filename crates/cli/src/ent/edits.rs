@@ -41,7 +41,7 @@ pub(crate) struct SetArgs {
     which: Which,
     #[command(flatten)]
     pairs: NewPairs,
-    /// Write nothing if a value of a selected entity is missing or cannot be calculated
+    /// Write nothing if a value is missing or cannot be calculated
     #[arg(long)]
     strict: bool,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 use super::missing::GameArgs;
 use crate::context::{Context, Report, read_fgd};
 use crate::help;
-use crate::maps::{MapFile, Reading};
+use crate::maps::{MapFile, Reading, stem};
 use crate::talk::{Code, Job, count, shown};
 
 /// Show which files a Source map refers to, as a tree
@@ -66,7 +66,7 @@ impl How {
 
     /// The name of a map, and the one that its paths have if that is another one, which is said.
     pub(super) fn names(&self, map: &MapFile, bsp: &Bsp<'_>, job: &mut Job<'_>) -> (Vec<u8>, Option<Vec<u8>>) {
-        let stem = map.path.file_stem().unwrap_or_default().as_encoded_bytes();
+        let stem = stem(&map.path).as_encoded_bytes();
         if let Some(name) = &self.map_name {
             return (name.as_bytes().to_vec(), None);
         }

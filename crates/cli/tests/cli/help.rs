@@ -71,6 +71,16 @@ fn help() {
     check("help", &Room::empty(), &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
+/// The short help is read on a screen; of all commands it is a few pages.
+#[test]
+fn the_short_help_is_short() {
+    let room = Room::empty();
+    let lines = |command: &str| room.bspkit(&format!("{command} -h")).text().lines().count();
+    let all: Vec<usize> = COMMANDS.iter().map(|command| lines(command)).collect();
+    assert!(all.iter().sum::<usize>() < 2500, "{}", all.iter().sum::<usize>());
+    assert!(all.iter().all(|lines| (6..100).contains(lines)), "{all:?}");
+}
+
 /// The examples of every help text run as they stand there.
 // They are lines of a shell of Unix.
 #[cfg(unix)]

@@ -1,0 +1,164 @@
+//! Maps that are compressed or in archives: read where they are, and written back in the same form.
+
+use std::io::Write as _;
+use std::process::Command;
+
+use bspkit_packed::Form;
+
+use super::room::{Room, fixture};
+
+fn compressed(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    Form::of(name.as_ref()).unwrap().pack(bytes, &mut packed).unwrap();
+    packed
+}
+
+const NAMES: [&str; 3] = ["a.bsp.gz", "a.bsp.bz2", "a.bsp.zst"];
+
+#[test]
+fn a_compressed_map_is_read_and_written_back() {
+    for name in NAMES {
+        let room = Room::empty();
+        let map = fixture("q2/own_rooms");
+        room.write("a.bsp", &map);
+        room.write(name, &compressed(name, &map));
+        let list = |path: &str| room.bspkit(&format!("ent list {path}")).out;
+        assert_eq!(list(name), list("a.bsp"), "{name}");
+        assert_eq!(room.bspkit(&format!("verify {name} -q")).code, Some(0));
+        assert_eq!(room.bspkit("ent set a.bsp worldspawn message=new -o plain.bsp").code, Some(0));
+        let edited = room.read("plain.bsp");
+        let unpacked = |file: &str| Form::of(file.as_ref()).unwrap().unpack(&room.read(file)[..]).unwrap();
+        // The name of the target says how it is written: compressed, plain, in another form.
+        let run = room.bspkit(&format!("ent set {name} worldspawn message=new -o to_plain.bsp"));
+        assert_eq!((run.code, room.read("to_plain.bsp")), (Some(0), edited.clone()), "{run:?}");
+        let run = room.bspkit("ent set a.bsp worldspawn message=new -o out.bsp.bz2");
+        assert_eq!((run.code, unpacked("out.bsp.bz2")), (Some(0), edited.clone()), "{run:?}");
+        let run = room.bspkit(&format!("ent set {name} worldspawn message=new --in-place --backup"));
+        assert_eq!(run.code, Some(0), "{run:?}");
+        assert_eq!(unpacked(name), edited);
+        assert_eq!(room.read(format!("{name}.bak")), compressed(name, &map));
+        // An edit that changes nothing leaves the file.
+        let before = room.read(name);
+        assert_eq!(room.bspkit(&format!("ent set {name} worldspawn message=new --in-place")).code, Some(0));
+        assert_eq!(room.read(name), before);
+        let run = room.bspkit(&format!("ent set {name} worldspawn message=x --in-place=patch"));
+        assert!(run.code == Some(2) && run.err.contains("cannot be patched"), "{run:?}");
+        // The name of the map is the one that engines know.
+        let out = room.bspkit(&format!("ent export {name} a.bsp -o texts"));
+        assert_eq!(out.code, Some(2), "two maps of one name: {out:?}");
+        assert_eq!(room.bspkit(&format!("ent export {name} out.bsp.bz2 -o texts")).code, Some(0));
+        assert!(room.path("texts/a.ent").exists() && room.path("texts/out.ent").exists());
+    }
+}
+
+/// Other programs read what is written, and what they write is read.
+#[test]
+fn other_programs_agree() {
+    for (program, name) in [("gzip", "a.bsp.gz"), ("bzip2", "a.bsp.bz2"), ("zstd", "a.bsp.zst")] {
+        if Command::new(program).arg("--version").output().is_err() {
+            println!("{program} is not installed; the test is skipped");
+            continue;
+        }
+        let room = Room::empty();
+        room.write("a.bsp", &fixture("q3/own_rooms"));
+        assert_eq!(room.bspkit(&format!("ent set a.bsp worldspawn message=new -o {name}")).code, Some(0));
+        assert_eq!(room.bspkit("ent set a.bsp worldspawn message=new -o plain.bsp").code, Some(0));
+        let theirs = Command::new(program).args(["-d", "-c"]).arg(room.path(name)).output().unwrap();
+        assert!(theirs.status.success() && theirs.stdout == room.read("plain.bsp"), "{program}");
+        let packed = Command::new(program).args(["-c"]).arg(room.path("a.bsp")).output().unwrap();
+        room.write(name, &packed.stdout);
+        assert_eq!(room.bspkit(&format!("ent list {name}")).out, room.bspkit("ent list a.bsp").out);
+    }
+}
+
+/// Archives of each kind, with two maps and a file that is none.
+fn archives(room: &Room) -> Vec<&'static str> {
+    let maps = [("maps/one.bsp", fixture("q3/own_rooms")), ("maps/two.bsp", fixture("q2/own_rooms"))];
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+    for (name, bytes) in &maps {
+        zip.start_file(*name, options).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    for (name, bytes) in [("readme.txt", &b"text"[..]), ("../evil.bsp", b"no map")] {
+        zip.start_file(name, options).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    let zip = zip.finish().unwrap().into_inner();
+    room.write("pak0.pk3", &zip);
+    room.write("maps.zip", &zip);
+    // PAK of Quake: the files, and then the directory.
+    let (mut files, mut directory) = (Vec::new(), Vec::new());
+    for (name, bytes) in &maps {
+        let mut entry = [0; 64];
+        entry[..name.len()].copy_from_slice(name.as_bytes());
+        entry[56..60].copy_from_slice(&u32::try_from(12 + files.len()).unwrap().to_le_bytes());
+        entry[60..].copy_from_slice(&u32::try_from(bytes.len()).unwrap().to_le_bytes());
+        directory.extend(entry);
+        files.extend(bytes);
+    }
+    let place = [12 + files.len(), directory.len()].map(|it| u32::try_from(it).unwrap().to_le_bytes()).concat();
+    room.write("pak0.pak", &[b"PACK", &place[..], &files, &directory].concat());
+    vec!["pak0.pk3", "maps.zip", "pak0.pak"]
+}
+
+#[test]
+fn maps_are_read_in_their_archives() {
+    let room = Room::empty();
+    room.write("one.bsp", &fixture("q3/own_rooms"));
+    let expected = room.bspkit("ent list one.bsp").out;
+    for archive in archives(&room) {
+        let run = room.bspkit(&format!("ent list -c -q {archive} -- info_player_start"));
+        let text = String::from_utf8_lossy(&run.out).replace('\\', "/");
+        assert_eq!(text, format!("{archive}/maps/one.bsp:1\n{archive}/maps/two.bsp:1\n"), "{run:?}");
+        assert_eq!(room.bspkit(&format!("ent list {archive}/maps/one.bsp")).out, expected);
+        assert_eq!(room.bspkit(&format!("verify {archive} -q")).code, Some(0));
+        // Edits go elsewhere; the archive stays, byte for byte.
+        let before = room.read(archive);
+        let run = room.bspkit(&format!("ent set {archive} worldspawn message=new -o out_{archive}/"));
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let run = room.bspkit(&format!("ent set {archive} light light=7 -o only_{archive}/"));
+        assert_eq!(run.code, Some(0), "{run:?}");
+        // The map without a light is copied out of the archive.
+        assert_eq!(room.read(format!("only_{archive}/maps/one.bsp")), fixture("q3/own_rooms"));
+        let run = room.bspkit(&format!("ent set {archive} worldspawn message=new --in-place"));
+        assert!(run.code == Some(2) && run.err.contains("in an archive"), "{run:?}");
+        assert_eq!(room.read(archive), before);
+        let run = room.bspkit(&format!("ent get out_{archive}/maps/two.bsp worldspawn message"));
+        assert_eq!(run.out, b"new\n");
+        let run = room.bspkit(&format!("info {archive}/maps/none.bsp"));
+        assert_eq!(run.code, Some(2), "{run:?}");
+    }
+    assert!(!room.path("evil.bsp").exists());
+}
+
+#[test]
+fn what_is_damaged_is_refused() {
+    let room = Room::empty();
+    let map = fixture("q2/own_rooms");
+    for name in NAMES {
+        let packed = compressed(name, &map);
+        for (what, bytes) in [("cut", &packed[..packed.len() / 2]), ("empty", &[][..]), ("plain", &map[..])] {
+            room.write(name, bytes);
+            let run = room.bspkit(&format!("info {name}"));
+            assert!(run.code == Some(2) && run.err.contains("cannot open"), "{name} {what}: {run:?}");
+        }
+    }
+    for archive in archives(&room) {
+        let whole = room.read(archive);
+        for (what, bytes) in
+            [("cut", &whole[..whole.len() / 2]), ("empty", &[][..]), ("text", &b"this is no archive"[..])]
+        {
+            room.write(archive, bytes);
+            let run = room.bspkit(&format!("info {archive}"));
+            assert_eq!(run.code, Some(2), "{archive} {what}: {run:?}");
+        }
+    }
+    // More than the limit: zeros that are few bytes in the file.
+    let mut stream = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let zeros = vec![0; 1 << 20];
+    (0..513).for_each(|_| stream.write_all(&zeros).unwrap());
+    room.write("bomb.bsp.gz", &stream.finish().unwrap());
+    let run = room.bspkit("info bomb.bsp.gz");
+    assert!(run.code == Some(2) && run.err.contains("more than 536870912 bytes"), "{run:?}");
+}
