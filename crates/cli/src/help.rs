@@ -62,11 +62,20 @@ pub(crate) fn grouped(topics: fn(&Styles) -> String) -> Command {
     ))
 }
 
-/// Adds the exit status to the long help of a command and its subcommands.
+/// How many examples the short help of a command has.
+const MOST_EXAMPLES: usize = 5;
+
+/// Adds the exit status to the long help of a command and its subcommands; their short help has the first examples.
 fn complete(command: Command) -> Command {
-    let examples = command.get_after_help().map(|examples| format!("{examples}\n\n")).unwrap_or_default();
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    let command = command.after_long_help(examples + EXIT_STATUS);
+    let short: Vec<&str> = match examples.starts_with("Examples:") {
+        true => examples.lines().take(1 + MOST_EXAMPLES).collect(),
+        false => examples.lines().collect(),
+    };
+    let command = command.after_help(short.join("\n"));
+    let command =
+        command.after_long_help(format!("{examples}{}{EXIT_STATUS}", if examples.is_empty() { "" } else { "\n\n" }));
     names.into_iter().fold(command, |command, name| command.mut_subcommand(name, complete))
 }
 
