@@ -29,6 +29,8 @@ mod rules;
 #[cfg(feature = "script")]
 mod run;
 mod save;
+#[cfg(feature = "see")]
+mod see;
 mod stop;
 mod talk;
 mod tex;
@@ -119,6 +121,8 @@ commands! {
     Rules(rules::Args, rules::run),
     Tex(tex::Args, tex::run),
     Vis(vis::Args, vis::run),
+    #[cfg(feature = "see")]
+    Export(see::ExportArgs, see::run_export),
     Bspzip(verbs::BspzipArgs, verbs::run_bspzip),
     Ripent(verbs::RipentArgs, verbs::run_ripent),
     Res(res::Args, res::run),

@@ -167,9 +167,9 @@ enum AtOnce {
 }
 
 /// Extensions of files that are not folders, though a folder could have such a name.
-const FILES: [&str; 20] = [
-    "7z", "bsp", "bz2", "csv", "ent", "gz", "hdr", "json", "jsonl", "lmp", "pak", "pbm", "pk3", "png", "rar", "txt",
-    "vpk", "wad", "wal", "zip",
+const FILES: [&str; 24] = [
+    "7z", "bsp", "bz2", "csv", "ent", "glb", "gltf", "gz", "hdr", "html", "json", "jsonl", "lmp", "obj", "pak", "pbm",
+    "pk3", "png", "rar", "txt", "vpk", "wad", "wal", "zip",
 ];
 
 impl Maps {

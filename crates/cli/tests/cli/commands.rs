@@ -1,7 +1,7 @@
 //! The commands of the program.
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 108] = [
+pub(crate) const COMMANDS: [&str; 109] = [
     "",
     "info",
     "ls",
@@ -99,6 +99,7 @@ pub(crate) const COMMANDS: [&str; 108] = [
     "vis export",
     "vis import",
     "vis fill",
+    "export",
     "run",
     "bspzip",
     "ripent",
