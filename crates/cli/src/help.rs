@@ -27,7 +27,7 @@ pub(crate) const EXIT_STATUS: &str = "Exit status:
 
 /// The commands by task.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Look", &["info", "ls", "cat", "diff", "check", "checksum", "export"]),
+    ("Look", &["info", "ls", "cat", "diff", "check", "checksum", "export", "view"]),
     ("Entities", &["ent", "rules", "run"]),
     (
         "Files",
@@ -112,7 +112,7 @@ mod tests {
         let grouped = GROUPS.iter().flat_map(|(_, names)| names.iter().copied());
         let is_there = |name: &&str| match *name {
             "run" => cfg!(feature = "script"),
-            "export" => cfg!(feature = "see"),
+            "export" | "view" => cfg!(feature = "see"),
             _ => true,
         };
         let mut grouped: Vec<&str> = grouped.filter(is_there).collect();

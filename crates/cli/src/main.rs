@@ -123,6 +123,8 @@ commands! {
     Vis(vis::Args, vis::run),
     #[cfg(feature = "see")]
     Export(see::ExportArgs, see::run_export),
+    #[cfg(feature = "see")]
+    View(see::ViewArgs, see::run_view),
     Bspzip(verbs::BspzipArgs, verbs::run_bspzip),
     Ripent(verbs::RipentArgs, verbs::run_ripent),
     Res(res::Args, res::run),

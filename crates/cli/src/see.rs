@@ -1,4 +1,4 @@
-//! `export`: what is drawn of a map, as a file for other programs.
+//! `export` and `view`: what is drawn of a map, as a file for other programs and as a page.
 
 use std::path::{Path, PathBuf};
 
@@ -50,6 +50,22 @@ pub(crate) struct ExportArgs {
     /// The form of the files [default: by the end of FILE]
     #[arg(long, value_name = "glb|gltf|obj")]
     format: Option<Format>,
+    #[command(flatten)]
+    shown: Shown,
+    /// Take the light for high dynamic range if the map has it, and add images of its exact luxels (RGBE)
+    #[arg(long, conflicts_with = "no_light")]
+    hdr: bool,
+    /// Make one mesh of all models, each in its place
+    #[arg(long)]
+    merge: bool,
+    /// Replace existing files
+    #[arg(long)]
+    overwrite: bool,
+}
+
+// What of a map is shown: options that both commands have. (A doc comment would become the help of the command.)
+#[derive(clap::Args)]
+struct Shown {
     /// Only this brush model (`*1`; `*0` is the world), or the entities of a selector with their models
     #[arg(long, value_name = "MODEL|SEL")]
     only: Option<Only>,
@@ -57,20 +73,11 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "N", default_value_t = Options::default().detail)]
     detail: usize,
     /// Leave out the light
-    #[arg(long, conflicts_with = "hdr")]
+    #[arg(long)]
     no_light: bool,
-    /// Take the light for high dynamic range if the map has it, and add images of its exact luxels (RGBE)
-    #[arg(long)]
-    hdr: bool,
-    /// Make one mesh of all models, each in its place
-    #[arg(long)]
-    merge: bool,
     /// A folder of the game, or an archive, with textures and palettes; can be repeated
     #[arg(long, value_name = "DIR")]
     game: Vec<PathBuf>,
-    /// Replace existing files
-    #[arg(long)]
-    overwrite: bool,
 }
 
 /// A file that was written.
@@ -228,18 +235,25 @@ impl ExportArgs {
         format: Format,
         target: &Path,
     ) -> Result<(Vec<File>, Summary)> {
-        let game = self.game(cx, &map.path)?;
-        let options = Options {
-            detail: self.detail,
-            light: !self.no_light,
-            hdr: self.hdr,
-            only: self.only.clone(),
-            merge: self.merge,
-            files: (!game.is_empty()).then_some(&game as &dyn Files),
-        };
-        let scene = Scene::read(bsp, &options)?;
+        let scene = self.shown.scene(cx, bsp, map, |options| (options.hdr, options.merge) = (self.hdr, self.merge))?;
         let Some(name) = target.to_str() else { bail!("{} is not UTF-8", shown(target)) };
         Ok((bspkit_see::export(&scene, format, name)?, Summary::of(&scene)))
+    }
+}
+
+impl Shown {
+    /// What is shown of a map, with more options.
+    fn scene(&self, cx: &Context, bsp: &Bsp<'_>, map: &MapFile, more: impl FnOnce(&mut Options<'_>)) -> Result<Scene> {
+        let game = self.game(cx, &map.path)?;
+        let mut options = Options {
+            detail: self.detail,
+            light: !self.no_light,
+            only: self.only.clone(),
+            files: (!game.is_empty()).then_some(&game as &dyn Files),
+            ..Options::default()
+        };
+        more(&mut options);
+        Ok(Scene::read(bsp, &options)?)
     }
 
     /// The files of the game that a map is for: the folders that are named, and the one above `maps`.
@@ -259,4 +273,67 @@ impl ExportArgs {
         }
         Ok(game)
     }
+}
+
+// `view`: a page that shows a map.
+
+/// Write a page that shows a map in a browser
+///
+/// The page is one file, which opens without a server and loads nothing. One flies through the map with its light, hides
+/// layers (world, models, entities, sky, water, tool surfaces), and searches for entities. A click on a face shows its
+/// texture, its number and the command that reads it; on an entity its keys and values. `PAGE.html#x,y,z` opens it at a
+/// place of the map; yaw and pitch may follow.
+///
+/// Textures are looked for as `export` does it. The page has three.js in it (MIT licence).
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit view dm4.bsp -o dm4.html
+  bspkit view dm4.bsp -o door.html --only '*1'
+  bspkit view maps -o pages"
+))]
+pub(crate) struct ViewArgs {
+    #[command(flatten)]
+    reading: Reading,
+    /// The page to write; for several maps a folder
+    #[arg(short, long, value_name = "FILE", required = true)]
+    output: PathBuf,
+    #[command(flatten)]
+    shown: Shown,
+    /// Replace existing files
+    #[arg(long)]
+    overwrite: bool,
+}
+
+pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
+    let maps = args.reading.maps().one_by_one();
+    if maps.many {
+        maps.check_folder(&args.output)?;
+    }
+    let to_stdout = is_stdin(&args.output);
+    if to_stdout && (maps.many || args.reading.json) {
+        return Err(bad_argument("only one page can go to stdout, and nothing else".to_owned(), "use -o FILE"));
+    }
+    maps.each(cx, |map, job| {
+        let bsp = cx.open_said(&map.path, job)?;
+        let target = map.file_in(&args.output, "html")?;
+        if !to_stdout {
+            spare(&target, &map.path)?;
+        }
+        let cannot = || format!("cannot show {}", shown(&map.path));
+        let scene = args.shown.scene(cx, &bsp, map, |_| ()).with_context(cannot)?;
+        let summary = Summary::of(&scene);
+        say_findings(&summary, job);
+        let file = if is_stdin(&map.path) { "MAP".to_owned() } else { shown(&map.path) };
+        let title = map.path.file_stem().map_or_else(|| file.clone(), |stem| shown(Path::new(stem)));
+        let page = bspkit_see::page(&scene, &title, &file).with_context(cannot)?;
+        let written = Written { file: shown(&target), byte_count: page.len() };
+        let exported = Exported { format: "html", files: vec![written], summary };
+        if to_stdout {
+            job.write(&page)?;
+            job.say(&exported.sentence());
+            return Ok(exported.code());
+        }
+        put(&target, &page, args.overwrite).with_context(|| format!("cannot write {}", shown(&target)))?;
+        job.report(&exported)
+    })
 }

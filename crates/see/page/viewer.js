@@ -29,6 +29,7 @@ const element = (id) => document.getElementById(id);
 const isHidden = { tool: true };
 let isLit = true;
 let isWire = false;
+let brightness = 2;
 
 // Places of the map are in its units: z is up.
 const toMap = (at) => [at.x / METRES, -at.z / METRES, at.y / METRES];
@@ -49,19 +50,12 @@ function lightmaps(parser) {
         extendMaterialParams(index, params) {
             const material = parser.json.materials[index];
             const own = material.extensions && material.extensions.MOZ_lightmap;
-            const base = material.pbrMetallicRoughness || {};
-            const color = base.baseColorFactor || [1, 1, 1, 1];
-            params.color = new Color().setRGB(color[0], color[1], color[2]);
-            params.opacity = color[3];
-            const loads = [];
-            if (base.baseColorTexture) {
-                loads.push(parser.assignTexture(params, "map", base.baseColorTexture, SRGBColorSpace));
-            }
-            if (own) {
-                params.lightMapIntensity = Math.PI * own.intensity;
-                loads.push(parser.assignTexture(params, "lightMap", own, SRGBColorSpace));
-            }
-            return Promise.all(loads);
+            // Nothing of the map shines by itself or mirrors.
+            delete params.metalness;
+            delete params.roughness;
+            if (!own) return Promise.resolve();
+            params.lightMapIntensity = Math.PI * own.intensity;
+            return parser.assignTexture(params, "lightMap", own, SRGBColorSpace);
         },
     };
 }
@@ -96,7 +90,7 @@ function collect(root) {
         const surface = node.material.userData.surface || "solid";
         const layers = [isWorld ? "world" : "models"];
         if (surface !== "solid") layers.push(surface);
-        meshes.push({ node, owner, layers, lightMap: node.material.lightMap });
+        meshes.push({ node, owner, layers, lightMap: node.material.lightMap, intensity: node.material.lightMapIntensity });
         bounds.expandByObject(node);
     });
     mark();
@@ -130,7 +124,8 @@ const hasMesh = (node) => node.isMesh || node.children.some((child) => child.isM
 const nameOf = (node) => (node.userData.pairs && node.userData.pairs.classname) || node.name;
 
 function apply() {
-    for (const { node, layers, lightMap } of meshes) {
+    for (const { node, layers, lightMap, intensity } of meshes) {
+        node.material.lightMapIntensity = intensity * brightness;
         node.visible = layers.every((layer) => !isHidden[layer]);
         const wanted = isLit ? lightMap : null;
         if (node.material.lightMap !== wanted || node.material.wireframe !== isWire) {
@@ -307,6 +302,10 @@ function controls() {
         isWire = event.target.checked;
         apply();
     });
+    element("bright").addEventListener("input", (event) => {
+        brightness = Number(event.target.value);
+        apply();
+    });
     element("orbit").addEventListener("change", (event) => {
         orbit.enabled = event.target.checked;
         const ahead = new Vector3(0, 0, -4).applyQuaternion(camera.quaternion);
@@ -396,7 +395,8 @@ loader.parse(
         start();
         run();
         document.body.dataset.state = "ready";
-        element("status").textContent = `${meshes.length} meshes, ${renderer.info.memory.textures} textures`;
+        const count = meshes.reduce((sum, { node }) => sum + node.geometry.index.count / 3, 0);
+        element("status").textContent = `${count} triangles, ${entities.length} entities, ${props.length} props`;
     },
     (error) => {
         element("status").textContent = `The map cannot be shown: ${error.message || error}`;

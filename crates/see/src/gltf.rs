@@ -297,7 +297,9 @@ impl<'s> Document<'s> {
             (None, _) => None,
         };
         let mut material = material(look, base);
-        if let Some(light) = page.and_then(|page| self.pages.get(page).copied().flatten()) {
+        // The sky is bright by itself.
+        let is_sky = look.surface == Surface::Sky;
+        if let Some(light) = page.filter(|_| !is_sky).and_then(|page| self.pages.get(page).copied().flatten()) {
             let brightest = self.scene.light.as_ref().map_or(1.0, |light| f64::from(light.brightest));
             let mut about = Map::new();
             about.insert("index".to_owned(), light.value().into());
@@ -306,7 +308,7 @@ impl<'s> Document<'s> {
             material.extensions.get_or_insert_default().others.insert(LIGHT.to_owned(), about.into());
             self.uses(LIGHT);
         }
-        if look.surface == Surface::Sky {
+        if is_sky {
             material.extensions.get_or_insert_default().unlit = Some(Unlit {});
             self.uses(UNLIT);
         }

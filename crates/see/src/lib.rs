@@ -3,7 +3,7 @@
 //! [`Scene::read`] reads a map: the polygons of Quake, GoldSrc, Quake II and Source, the triangles and curved patches
 //! of Quake III and its relatives, the displacements of Source; for each vertex the texture and light coordinates that
 //! the engine uses; the luxels of all faces on a few pages, an image for each style; the entities and props with their
-//! places. [`export`] writes a scene as glTF 2.0 or as an OBJ.
+//! places. [`export`] writes a scene as glTF 2.0 or as an OBJ, and [`page()`] as a page for browsers.
 //!
 //! A scene has the axes and units of the map: x to the east, y to the north, z up. Files have the axes of glTF: x to
 //! the right, y up, z to the viewer. One unit is [`METRES`] long.
@@ -36,6 +36,7 @@ mod fields;
 mod gltf;
 mod light;
 mod obj;
+mod page;
 mod picture;
 mod placed;
 mod rings;
@@ -46,6 +47,7 @@ mod vtf;
 
 pub use chosen::Only;
 pub use export::{File, Format, METRES, Summary, export};
+pub use page::page;
 pub use picture::{Alpha, Picture};
 pub use placed::{Placed, What};
 pub use scene::{LightImage, LightPages, Model, Options, Part, Scene, Surface, Texture, Vertex};

@@ -63,7 +63,7 @@ pub(crate) fn read<'a>(
     let filled = light.sets().iter().enumerate().filter(|(_, set)| !set.blocks().is_empty());
     let (index, set) = filled.min_by_key(|(_, set)| rank(set))?;
     for fault in set.faults() {
-        findings.add(&LIGHT, Spot::default().lump(set.faces()).record(fault.face), fault.to_string());
+        findings.add(&LIGHT, Spot::default().lump(set.faces()).record(fault.face), fault.kind.to_string());
     }
     let is_placed = |block: &Block| set.is_pages() || is_face(block.index());
     let sizes: Vec<[usize; 2]> =
@@ -181,7 +181,11 @@ impl Lighting<'_> {
     pub(crate) fn by_extents(&self, face: usize, corners: &[Point], vectors: [[f32; 4]; 2]) -> Spread {
         let Some((block, place)) = self.of(face) else { return self.none() };
         if let Some(own) = self.own_vectors(face) {
-            return self.spread(place.page, place.at, How::Vectors { vectors: own, mins: [0.0; 2], step: 1.0, size: place.size });
+            return self.spread(
+                place.page,
+                place.at,
+                How::Vectors { vectors: own, mins: [0.0; 2], step: 1.0, size: place.size },
+            );
         }
         let precision = if block.is_in_single_precision() { Precision::Single } else { Precision::Double };
         let Some(found) = extents(corners.iter().copied(), &vectors, precision) else { return self.none() };

@@ -1,7 +1,7 @@
 //! The commands of the program.
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 109] = [
+pub(crate) const COMMANDS: [&str; 110] = [
     "",
     "info",
     "ls",
@@ -100,6 +100,7 @@ pub(crate) const COMMANDS: [&str; 109] = [
     "vis import",
     "vis fill",
     "export",
+    "view",
     "run",
     "bspzip",
     "ripent",

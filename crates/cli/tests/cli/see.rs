@@ -32,9 +32,14 @@ fn meshes() {
         "bspkit export q2.bsp -o no.glb --format fbx",
         "bspkit export q2.bsp q3.bsp -o no.glb",
         "bspkit export q2.bsp -o no.glb --game nowhere",
-        "bspkit set q2.bsp 'faces[3..20].edge_count=1' 'faces[30].light_offset=99999999' -o damaged.bsp -q --force",
+        "bspkit set q2.bsp 'faces[3..5].edge_count=1' 'faces[30].light_offset=99999999' -o damaged.bsp -q --force",
         "bspkit export damaged.bsp -o damaged.glb",
-        "bspkit export damaged.bsp -o damaged.glb --json --overwrite -q | tail -22",
+        "bspkit export damaged.bsp -o damaged.glb --json --overwrite -q | tail -13",
+        "bspkit view q3.bsp -o q3.html",
+        "bspkit view q3.bsp -o q3.html --only light",
+        "bspkit view q2.bsp q3.bsp -o pages",
+        "ls pages",
+        "bspkit view q2.bsp -o - | head -1",
     ];
     check("meshes", &room, &lines);
 }
