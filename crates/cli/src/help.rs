@@ -27,7 +27,7 @@ pub(crate) const EXIT_STATUS: &str = "Exit status:
 
 /// The commands by task.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Look", &["info", "ls", "cat", "diff", "check", "checksum"]),
+    ("Look", &["info", "ls", "cat", "diff", "check", "checksum", "export", "view"]),
     ("Entities", &["ent", "rules", "run"]),
     (
         "Files",
@@ -119,7 +119,12 @@ mod tests {
         program.build();
         let mut known: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
         let grouped = GROUPS.iter().flat_map(|(_, names)| names.iter().copied());
-        let mut grouped: Vec<&str> = grouped.filter(|name| cfg!(feature = "script") || *name != "run").collect();
+        let is_there = |name: &&str| match *name {
+            "run" => cfg!(feature = "script"),
+            "export" | "view" => cfg!(feature = "see"),
+            _ => true,
+        };
+        let mut grouped: Vec<&str> = grouped.filter(is_there).collect();
         known.sort_unstable();
         grouped.sort_unstable();
         assert_eq!(known, grouped);

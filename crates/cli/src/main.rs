@@ -30,6 +30,8 @@ mod rules;
 #[cfg(feature = "script")]
 mod run;
 mod save;
+#[cfg(feature = "see")]
+mod see;
 mod stats;
 mod stop;
 mod talk;
@@ -123,6 +125,10 @@ commands! {
     Rules(rules::Args, rules::run),
     Tex(tex::Args, tex::run),
     Vis(vis::Args, vis::run),
+    #[cfg(feature = "see")]
+    Export(see::ExportArgs, see::run_export),
+    #[cfg(feature = "see")]
+    View(see::ViewArgs, see::run_view),
     Bspzip(verbs::BspzipArgs, verbs::run_bspzip),
     Ripent(verbs::RipentArgs, verbs::run_ripent),
     Res(res::Args, res::run),

@@ -222,9 +222,9 @@ enum AtOnce {
 }
 
 /// Extensions of files that are not folders, though a folder could have such a name.
-const FILES: [&str; 22] = [
-    "7z", "bsp", "bz2", "csv", "ent", "gz", "hdr", "json", "jsonl", "lmp", "pak", "pbm", "pk3", "pk4", "png", "rar",
-    "txt", "vpk", "wad", "wal", "zip", "zst",
+const FILES: [&str; 26] = [
+    "7z", "bsp", "bz2", "csv", "ent", "glb", "gltf", "gz", "hdr", "html", "json", "jsonl", "lmp", "obj", "pak", "pbm",
+    "pk3", "pk4", "png", "rar", "txt", "vpk", "wad", "wal", "zip", "zst",
 ];
 
 impl Maps {

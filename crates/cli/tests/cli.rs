@@ -98,6 +98,9 @@ mod run;
 mod save;
 #[path = "cli/schema.rs"]
 mod schema;
+#[cfg(feature = "see")]
+#[path = "cli/see.rs"]
+mod see;
 #[path = "cli/shell.rs"]
 mod shell;
 #[cfg(unix)]

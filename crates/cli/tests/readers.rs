@@ -21,6 +21,8 @@ mod images;
 #[allow(dead_code)]
 #[path = "engines/maps.rs"]
 mod maps;
+#[path = "readers/meshes.rs"]
+mod meshes;
 #[path = "readers/needs.rs"]
 mod needs;
 #[path = "readers/orders.rs"]

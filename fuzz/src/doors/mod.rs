@@ -7,6 +7,7 @@ mod files;
 mod forms;
 mod games;
 mod maps;
+mod meshes;
 mod rules;
 mod scripts;
 mod texts;
@@ -112,6 +113,7 @@ pub fn all() -> Vec<Door> {
         of_maps("game", maps::game),
         of_maps("folder", maps::folder),
         of_maps("pages", maps::pages),
+        of_maps("meshes", meshes::meshes),
         of_maps("mapped", twice::mapped),
         of_maps("orders", twice::byte_orders),
         of_maps("sizes", twice::light_sizes),

@@ -1,7 +1,7 @@
 //! The commands of the program.
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 110] = [
+pub(crate) const COMMANDS: [&str; 112] = [
     "",
     "info",
     "ls",
@@ -100,6 +100,8 @@ pub(crate) const COMMANDS: [&str; 110] = [
     "vis export",
     "vis import",
     "vis fill",
+    "export",
+    "view",
     "run",
     "bspzip",
     "ripent",

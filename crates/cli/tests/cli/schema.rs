@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 73] = [
+const OUTPUTS: [(&str, &str); 76] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -145,6 +145,9 @@ const OUTPUTS: [(&str, &str); 73] = [
     ("save", "model copy q2.bsp --from q2.bsp *2 --dry-run --json"),
     ("light-stat", "light stat q2.bsp goldsrc.bsp q3.bsp --json"),
     ("vis-stat", "vis stat q2.bsp goldsrc.bsp --json"),
+    ("export", "export q2.bsp -o q2.gltf --json"),
+    ("export", "export q3.bsp goldsrc.bsp cut.bsp none.bsp -o meshes --json"),
+    ("export", "view q2.bsp -o q2.html --json"),
     ("tex-list", "tex list goldsrc.bsp --json"),
     ("tex-list", "tex list q2.bsp source.bsp --json"),
     ("save", "ent set q2.bsp light light=1 --dry-run --json"),

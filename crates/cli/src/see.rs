@@ -1,0 +1,339 @@
+//! `export` and `view`: what is drawn of a map, as a file for other programs and as a page.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use bspkit::Bsp;
+use bspkit::disk::put::{self, put, refuse};
+use bspkit::finding::Severity;
+use bspkit_game::Game;
+use bspkit_game::assets::Files;
+use bspkit_see::{File, Format, Only, Options, Scene, Summary};
+use serde::Serialize;
+
+use super::context::{Context, is_stdin};
+use super::help;
+use super::talk::{Code, Few, Job, count, shown};
+use crate::context::Report;
+use crate::maps::{MapFile, Reading};
+use crate::save::{bad_argument, spare};
+
+/// Write what is drawn of a map as glTF or OBJ, for Blender and other programs
+///
+/// The file has the surfaces of the world and of every brush model, the curves of Quake III and the displacements of
+/// Source; light as an image for each style, with coordinates of its own; textures that are in the map, or beside it;
+/// entities and props as nodes with their keys and values. A texture that is not found is a plain color. One unit of
+/// the map is an inch, 0.0254 metres; y is up.
+///
+/// The end of FILE says what is written: `.glb` is one file, `.gltf` is a text with a `.bin` and pictures beside it,
+/// `.obj` has a `.mtl` and pictures, and neither light nor entities. `-o -` writes a `.glb` to stdout. Several maps go
+/// to a folder, each as a `.glb` unless --format names another form.
+///
+/// Textures and palettes are looked for in the game's folder, which is the one above `maps`, and in those of --game:
+/// WAL files and `pics/colormap.pcx` of Quake II, WAD files of Half-Life, `gfx/palette.lmp` of Quake, materials of
+/// Source. Without its palette a texture of Quake is in shades of one color.
+///
+/// What cannot be read is reported and left out; then the exit status is 1.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit export dm4.bsp -o dm4.glb
+  bspkit export dm4.bsp -o door.obj --only '*1'
+  bspkit export base1.bsp -o lights.gltf --only 'light,worldspawn'
+  bspkit export maps -o meshes --no-light --json > meshes.jsonl"
+))]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    reading: Reading,
+    /// The file to write; for several maps a folder
+    #[arg(short, long, value_name = "FILE", required = true)]
+    output: PathBuf,
+    /// The form of the files [default: by the end of FILE]
+    #[arg(long, value_name = "glb|gltf|obj")]
+    format: Option<Format>,
+    #[command(flatten)]
+    shown: Shown,
+    /// Take the light for high dynamic range if the map has it, and add images of its exact luxels (RGBE)
+    #[arg(long, conflicts_with = "no_light")]
+    hdr: bool,
+    /// Make one mesh of all models, each in its place
+    #[arg(long)]
+    merge: bool,
+    /// Replace existing files
+    #[arg(long)]
+    overwrite: bool,
+}
+
+// What of a map is shown: options that both commands have. (A doc comment would become the help of the command.)
+#[derive(clap::Args)]
+struct Shown {
+    /// Only this brush model (`*1`; `*0` is the world), or the entities of a selector with their models
+    #[arg(long, value_name = "MODEL|SEL")]
+    only: Option<Only>,
+    /// How many straight pieces a curve of Quake III becomes, 1 to 32
+    #[arg(long, value_name = "N", default_value_t = Options::default().detail)]
+    detail: usize,
+    /// Leave out the light
+    #[arg(long)]
+    no_light: bool,
+    /// A folder of the game, or an archive, with textures and palettes; can be repeated
+    #[arg(long, value_name = "DIR")]
+    game: Vec<PathBuf>,
+}
+
+/// A file that was written.
+#[derive(Serialize)]
+struct Written {
+    file: String,
+    byte_count: usize,
+}
+
+#[derive(Serialize)]
+struct Exported {
+    format: &'static str,
+    files: Vec<Written>,
+    #[serde(flatten)]
+    summary: Summary,
+}
+
+impl Report for Exported {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        job.say(&self.sentence());
+        Ok(())
+    }
+
+    fn code(&self) -> Code {
+        let is_error = |severity: Severity| severity == Severity::Error;
+        if self.summary.findings.iter().any(|finding| is_error(finding.code.severity)) {
+            Code::Found
+        } else {
+            Code::Done
+        }
+    }
+}
+
+impl Exported {
+    fn sentence(&self) -> String {
+        let of = &self.summary;
+        let file = self.files.first().map_or("", |file| &file.file);
+        let light = match of.page_count {
+            0 => "no light".to_owned(),
+            pages => {
+                format!("light of {} on {}", count(of.style_count, "style", "styles"), count(pages, "page", "pages"))
+            }
+        };
+        format!(
+            "{file}: {}, {}, {}, {} ({} with pixels), {light}, {}, {}",
+            count(of.model_count, "model", "models"),
+            count(of.face_count, "face", "faces"),
+            count(of.triangle_count, "triangle", "triangles"),
+            count(of.texture_count, "texture", "textures"),
+            of.picture_count,
+            count(of.entity_count, "entity", "entities"),
+            count(of.prop_count, "prop", "props"),
+        )
+    }
+}
+
+pub(crate) fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
+    let maps = args.reading.maps().one_by_one();
+    if maps.many {
+        maps.check_folder(&args.output)?;
+    }
+    let format = args.format(maps.many)?;
+    let to_stdout = is_stdin(&args.output);
+    if to_stdout && (maps.many || format != Format::Glb) {
+        return Err(bad_argument("only one .glb can go to stdout".to_owned(), "use -o FILE"));
+    }
+    if to_stdout && args.reading.json {
+        return Err(bad_argument("the file and the report cannot both go to stdout".to_owned(), "leave out --json"));
+    }
+    maps.each(cx, |map, job| {
+        let bsp = cx.open_said(&map.path, job)?;
+        let target = map.file_in(&args.output, format.name())?;
+        if !to_stdout {
+            spare(&target, &map.path)?;
+        }
+        let cannot = || format!("cannot export {}", shown(&map.path));
+        let (files, summary) = args.files(cx, &bsp, map, format, &target).with_context(cannot)?;
+        say_findings(&summary, job);
+        if to_stdout {
+            for file in &files {
+                job.write(&file.bytes)?;
+            }
+            let written = written(&files);
+            let exported = Exported { format: format.name(), files: written, summary };
+            job.say(&exported.sentence());
+            return Ok(exported.code());
+        }
+        write(&files, args.overwrite).with_context(|| format!("cannot export to {}", shown(&target)))?;
+        let files = written(&files);
+        job.report(&Exported { format: format.name(), files, summary })
+    })
+}
+
+fn written(files: &[File]) -> Vec<Written> {
+    let written = |file: &File| Written { file: file.name.clone(), byte_count: file.bytes.len() };
+    files.iter().map(written).collect()
+}
+
+/// Reports what is not shown: ten of a kind, and how many there are.
+fn say_findings(summary: &Summary, job: &mut Job<'_>) {
+    let mut few = Few::new(job.talk.verbose);
+    for finding in &summary.findings {
+        if few.takes(finding.code.name) {
+            let place = match (&finding.place.lump, finding.place.record) {
+                (Some(lump), Some(record)) => format!("{lump} {record}: "),
+                (Some(lump), None) => format!("{lump}: "),
+                _ => String::new(),
+            };
+            let more = match finding.count {
+                1 => String::new(),
+                more => format!(", and {} more of this kind", more - 1),
+            };
+            job.warn_here(&format!("{place}{}{more}", finding.message));
+        }
+    }
+    few.rest().for_each(|rest| job.warn_here(&rest));
+}
+
+/// Writes all files, or none if one of them is there.
+fn write(files: &[File], overwrite: bool) -> Result<()> {
+    let mut folders: Vec<&Path> = files.iter().skip(1).filter_map(|file| Path::new(&file.name).parent()).collect();
+    folders.sort_unstable();
+    folders.dedup();
+    files.iter().try_for_each(|file| refuse(Path::new(&file.name), overwrite))?;
+    folders.into_iter().filter(|folder| !folder.as_os_str().is_empty()).try_for_each(put::folder)?;
+    // The file that names the others comes last.
+    files.iter().rev().try_for_each(|file| Ok(put(Path::new(&file.name), &file.bytes, overwrite)?))
+}
+
+impl ExportArgs {
+    /// What is written.
+    fn format(&self, many: bool) -> Result<Format> {
+        if let Some(format) = self.format {
+            return Ok(format);
+        }
+        if many || is_stdin(&self.output) {
+            return Ok(Format::Glb);
+        }
+        let found = self.output.file_name().and_then(|name| Format::of_name(&name.to_string_lossy()));
+        match found {
+            Some(format) => Ok(format),
+            None => {
+                let message = format!("the name of {} does not say what to write", shown(&self.output));
+                Err(bad_argument(message, "let it end in .glb, .gltf or .obj, or use --format"))
+            }
+        }
+    }
+
+    /// The files of a map.
+    fn files(
+        &self,
+        cx: &Context,
+        bsp: &Bsp<'_>,
+        map: &MapFile,
+        format: Format,
+        target: &Path,
+    ) -> Result<(Vec<File>, Summary)> {
+        let scene = self.shown.scene(cx, bsp, map, |options| (options.hdr, options.merge) = (self.hdr, self.merge))?;
+        let Some(name) = target.to_str() else { bail!("{} is not UTF-8", shown(target)) };
+        Ok((bspkit_see::export(&scene, format, name)?, Summary::of(&scene)))
+    }
+}
+
+impl Shown {
+    /// What is shown of a map, with more options.
+    fn scene(&self, cx: &Context, bsp: &Bsp<'_>, map: &MapFile, more: impl FnOnce(&mut Options<'_>)) -> Result<Scene> {
+        let game = self.game(cx, &map.path)?;
+        let mut options = Options {
+            detail: self.detail,
+            light: !self.no_light,
+            only: self.only.clone(),
+            files: (!game.is_empty()).then_some(&game as &dyn Files),
+            ..Options::default()
+        };
+        more(&mut options);
+        Ok(Scene::read(bsp, &options)?)
+    }
+
+    /// The files of the game that a map is for: the folders that are named, and the one above `maps`.
+    fn game(&self, cx: &Context, map: &Path) -> Result<Game> {
+        let mut game = Game::default();
+        for place in &self.game {
+            let is_described = place.join("gameinfo.txt").is_file();
+            let added = if is_described { game.add_game(place) } else { game.add(place) };
+            added.with_context(|| format!("cannot read the game in {}", shown(place)))?;
+        }
+        game.faults().iter().for_each(|fault| cx.talk.stderr(cx.talk.warning(fault).as_bytes()));
+        let folder =
+            map.parent().filter(|folder| folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("maps")));
+        if let Some(above) = folder.and_then(Path::parent).filter(|_| !is_stdin(map)) {
+            let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+            game.add(above)?;
+        }
+        Ok(game)
+    }
+}
+
+// `view`: a page that shows a map.
+
+/// Write a page that shows a map in a browser
+///
+/// The page is one file, which opens without a server and loads nothing. One flies through the map with its light, hides
+/// layers (world, models, entities, sky, water, tool surfaces), and searches for entities. A click on a face shows its
+/// texture, its number and the command that reads it; on an entity its keys and values. `PAGE.html#x,y,z` opens it at a
+/// place of the map; yaw and pitch may follow.
+///
+/// Textures are looked for as `export` does it. The page has three.js in it (MIT licence).
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit view dm4.bsp -o dm4.html
+  bspkit view dm4.bsp -o door.html --only '*1'
+  bspkit view maps -o pages"
+))]
+pub(crate) struct ViewArgs {
+    #[command(flatten)]
+    reading: Reading,
+    /// The page to write; for several maps a folder
+    #[arg(short, long, value_name = "FILE", required = true)]
+    output: PathBuf,
+    #[command(flatten)]
+    shown: Shown,
+    /// Replace existing files
+    #[arg(long)]
+    overwrite: bool,
+}
+
+pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
+    let maps = args.reading.maps().one_by_one();
+    if maps.many {
+        maps.check_folder(&args.output)?;
+    }
+    let to_stdout = is_stdin(&args.output);
+    if to_stdout && (maps.many || args.reading.json) {
+        return Err(bad_argument("only one page can go to stdout, and nothing else".to_owned(), "use -o FILE"));
+    }
+    maps.each(cx, |map, job| {
+        let bsp = cx.open_said(&map.path, job)?;
+        let target = map.file_in(&args.output, "html")?;
+        if !to_stdout {
+            spare(&target, &map.path)?;
+        }
+        let cannot = || format!("cannot show {}", shown(&map.path));
+        let scene = args.shown.scene(cx, &bsp, map, |_| ()).with_context(cannot)?;
+        let summary = Summary::of(&scene);
+        say_findings(&summary, job);
+        let file = if is_stdin(&map.path) { "MAP".to_owned() } else { shown(&map.path) };
+        let title = map.path.file_stem().map_or_else(|| file.clone(), |stem| shown(Path::new(stem)));
+        let page = bspkit_see::page(&scene, &title, &file).with_context(cannot)?;
+        let written = Written { file: shown(&target), byte_count: page.len() };
+        let exported = Exported { format: "html", files: vec![written], summary };
+        if to_stdout {
+            job.write(&page)?;
+            job.say(&exported.sentence());
+            return Ok(exported.code());
+        }
+        put(&target, &page, args.overwrite).with_context(|| format!("cannot write {}", shown(&target)))?;
+        job.report(&exported)
+    })
+}

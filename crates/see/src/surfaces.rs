@@ -1,0 +1,206 @@
+//! The surfaces of Quake III and its relatives: triangles, curved patches, and foliage of Enemy Territory.
+
+use bspkit::bytes::{nearest_byte, short};
+use bspkit::dialect::Role;
+use bspkit::dialect::quake3::Surface as Kinds;
+use bspkit::{Column, Place, Records, Result};
+
+use crate::bezier::{Control, tessellate, triangles};
+use crate::builder::{FACE, Key};
+use crate::fields::{columns, floats, index, is_near, plus, unit};
+use crate::light::Spread;
+use crate::scene::{Reading, Vertex};
+
+/// More corners or indexes than any surface of a real map has.
+const MOST: usize = 1 << 16;
+/// The most control points of a patch in each direction (`MAX_PATCH_SIZE` of the engine is 32).
+const MOST_OF_PATCH: usize = 129;
+
+/// The number of a page for surfaces that are lit by the colors of their vertices (`LIGHTMAP_BY_VERTEX`).
+const BY_VERTEX: i64 = -3;
+
+pub(crate) fn read(reading: &mut Reading<'_, '_>) -> Result<()> {
+    let surfaces = reading.map.records(Role::Faces)?;
+    let corners = reading.map.records(Role::Vertexes)?;
+    let indexes = reading.map.records(Role::DrawIndexes)?;
+    let lump = surfaces.name().to_owned();
+    let reader = Surfaces::new(&surfaces, &corners, &indexes)?;
+    'all: for (model, faces) in reading.shown() {
+        for surface in faces.filter(|surface| *surface < surfaces.len()) {
+            let page = reader.page.get(surface);
+            let spread = reading.lighting.as_ref().map(|lighting| {
+                let own = usize::try_from(page).ok().map(|page| lighting.by_page(page));
+                own.flatten().unwrap_or_else(|| lighting.plain())
+            });
+            match reader.mesh(surface, reading.options.detail) {
+                Ok(Some(mesh)) => {
+                    let shader = index(&reader.shader, surface);
+                    let texture = reading.textures.of(shader);
+                    let has_colors = page == BY_VERTEX;
+                    let key = Key { texture, page: spread.as_ref().map(|spread| spread.page), has_colors };
+                    let vertices = mesh.vertices(surface, spread.as_ref(), has_colors);
+                    if !reading.add(model, key, &vertices, &mesh.triangles) {
+                        break 'all;
+                    }
+                }
+                Ok(None) => {}
+                Err(why) => reading.builder.findings.add(&FACE, Place::default().lump(&lump).record(surface), why),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The lumps of surfaces, by the names of their fields.
+struct Surfaces<'r> {
+    shader: Column<'r>,
+    kind: Column<'r>,
+    first_vertex: Column<'r>,
+    vertex_count: Column<'r>,
+    first_index: Column<'r>,
+    index_count: Column<'r>,
+    page: Column<'r>,
+    patch_size: Column<'r>,
+    corners: usize,
+    point: Column<'r>,
+    texture: Column<'r>,
+    light: Column<'r>,
+    normal: Column<'r>,
+    color: Column<'r>,
+    indexes: usize,
+    vertex: Column<'r>,
+}
+
+/// Corners, and triangles of them, counterclockwise.
+struct Mesh {
+    corners: Vec<Control>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Mesh {
+    fn vertices(&self, surface: usize, spread: Option<&Spread>, has_colors: bool) -> Vec<Vertex> {
+        let vertex = |corner: &Control| Vertex {
+            point: corner.point,
+            normal: unit(corner.normal).unwrap_or([0.0, 0.0, 1.0]),
+            texture: corner.texture.map(|part| if part.is_finite() { part } else { 0.0 }),
+            light: spread.map_or([0.0; 2], |spread| spread.on_page(corner.light)),
+            color: if has_colors { corner.color.map(|part| nearest_byte(f64::from(part))) } else { [255; 4] },
+            face: short(surface),
+        };
+        self.corners.iter().map(vertex).collect()
+    }
+}
+
+impl<'r> Surfaces<'r> {
+    fn new(surfaces: &'r Records<'_>, corners: &'r Records<'_>, indexes: &'r Records<'_>) -> Result<Self> {
+        let [shader, kind, first_vertex, vertex_count, first_index] =
+            columns(surfaces, ["shader", "kind", "first_vertex", "vertex_count", "first_index"])?;
+        let [index_count, page, patch_size] = columns(surfaces, ["index_count", "lightmap", "patch_size"])?;
+        let [point, texture, light, normal, color] =
+            columns(corners, ["point", "texture", "lightmap", "normal", "color"])?;
+        let [vertex] = columns(indexes, ["vertex"])?;
+        Ok(Surfaces {
+            shader,
+            kind,
+            first_vertex,
+            vertex_count,
+            first_index,
+            index_count,
+            page,
+            patch_size,
+            corners: corners.len(),
+            point,
+            texture,
+            light,
+            normal,
+            color,
+            indexes: indexes.len(),
+            vertex,
+        })
+    }
+
+    /// A surface; `None` if it has nothing to draw, and a sentence if it cannot be read.
+    fn mesh(&self, surface: usize, detail: usize) -> std::result::Result<Option<Mesh>, String> {
+        let kind = i32::try_from(self.kind.get(surface)).unwrap_or(-1);
+        if kind == Kinds::FLARE {
+            return Ok(None);
+        }
+        let [count, indexes] =
+            [&self.vertex_count, &self.index_count].map(|column| index(column, surface).filter(|count| *count <= MOST));
+        let (Some(count), Some(indexes)) = (count, indexes) else {
+            return Err("its numbers of vertexes and indexes are not valid".to_owned());
+        };
+        let first = index(&self.first_vertex, surface)
+            .filter(|first| first.checked_add(count).is_some_and(|end| end <= self.corners));
+        let first = first.ok_or("its vertexes do not exist")?;
+        if count == 0 {
+            return Ok(None);
+        }
+        let corners: Vec<Control> = (first..first + count).map(|corner| self.corner(corner)).collect();
+        if !corners.iter().all(|corner| is_near(corner.point)) {
+            return Err("a vertex is outside of every world".to_owned());
+        }
+        let size = [0, 1].map(|axis| usize::try_from(self.patch_size.item(surface, axis)).unwrap_or(0));
+        if kind == Kinds::PATCH {
+            return patch(&corners, size, detail).map(Some);
+        }
+        let triangles = self.triangles(surface, indexes, count)?;
+        let [instances, own] = size;
+        if kind == Kinds::FOLIAGE && instances > 0 && own > 0 && instances.checked_add(own) == Some(count) {
+            return foliage(&corners, own, &triangles).map(Some);
+        }
+        Ok(Some(Mesh { corners, triangles }).filter(|mesh| !mesh.triangles.is_empty()))
+    }
+
+    fn corner(&self, corner: usize) -> Control {
+        let color = |part: usize| u8::try_from(self.color.item(corner, part)).map_or(255.0, f32::from);
+        Control {
+            point: floats(&self.point, corner, 0),
+            normal: floats(&self.normal, corner, 0),
+            texture: floats(&self.texture, corner, 0),
+            light: floats(&self.light, corner, 0),
+            color: std::array::from_fn(color),
+        }
+    }
+
+    /// The triangles of a surface, from clockwise to counterclockwise.
+    fn triangles(&self, surface: usize, count: usize, corners: usize) -> std::result::Result<Vec<[u32; 3]>, String> {
+        let first = index(&self.first_index, surface)
+            .filter(|first| first.checked_add(count).is_some_and(|end| end <= self.indexes));
+        let first = first.ok_or("its indexes do not exist")?;
+        let corner = |at: usize| index(&self.vertex, at).filter(|corner| *corner < corners).map(short);
+        let all = (first..first + count - count % 3).map(corner).collect::<Option<Vec<u32>>>();
+        let all = all.ok_or("an index of it names no vertex")?;
+        Ok(all.as_chunks::<3>().0.iter().map(|[a, b, c]| [*a, *c, *b]).collect())
+    }
+}
+
+fn patch(corners: &[Control], [wide, high]: [usize; 2], detail: usize) -> std::result::Result<Mesh, String> {
+    let is_side = |side: usize| side % 2 == 1 && (3..=MOST_OF_PATCH).contains(&side);
+    if !is_side(wide) || !is_side(high) || wide * high != corners.len() {
+        return Err(format!("a patch of {wide} by {high} control points does not have {} vertexes", corners.len()));
+    }
+    let (points, columns) = tessellate(corners, [wide, high], detail);
+    let triangles = triangles(&points, columns).into_iter().map(|[a, b, c]| [a, c, b].map(short)).collect();
+    Ok(Mesh { corners: points, triangles })
+}
+
+/// A plant at many places: the corners after its own are where it is.
+fn foliage(corners: &[Control], own: usize, triangles: &[[u32; 3]]) -> std::result::Result<Mesh, String> {
+    let (plant, places) = corners.split_at(own);
+    if places.len().checked_mul(own).is_none_or(|count| count > MOST) {
+        return Err(format!("{} plants of {own} vertexes are too many", places.len()));
+    }
+    if triangles.iter().flatten().any(|corner| *corner >= short(own)) {
+        return Err("an index of its plant names no vertex".to_owned());
+    }
+    let mut mesh = Mesh { corners: Vec::new(), triangles: Vec::new() };
+    for place in places {
+        let first = short(mesh.corners.len());
+        let moved =
+            |corner: &Control| Control { point: plus(corner.point, place.point), color: place.color, ..*corner };
+        mesh.corners.extend(plant.iter().map(moved));
+        mesh.triangles.extend(triangles.iter().map(|triangle| triangle.map(|corner| first + corner)));
+    }
+    Ok(mesh)
+}

@@ -1,0 +1,180 @@
+//! What surfaces look like: names, kinds, sizes, and pixels where they are in the map or beside it.
+
+mod kinds;
+mod pixels;
+
+use std::collections::HashMap;
+
+use bspkit::bytes::{escaped, nearest_byte};
+use bspkit::dialect::{LightModel, Role};
+use bspkit::record::FlagKind;
+use bspkit::{Bsp, Records};
+use bspkit_game::assets::{Files, PakFiles};
+
+use crate::builder::Findings;
+use crate::fields::{below, floats, optional};
+use crate::scene::{Surface, Texture};
+use kinds::Kinds;
+use pixels::Pixels;
+
+/// The textures of a map.
+pub(crate) struct Textures {
+    all: Vec<Texture>,
+    /// The texture of each texinfo or shader.
+    by: Vec<usize>,
+    /// That of surfaces whose texinfo or shader does not exist.
+    unknown: usize,
+}
+
+/// What a texinfo or a shader says.
+struct Look {
+    name: Vec<u8>,
+    /// The index of its texture in the lump of textures, or of its texdata.
+    of: Option<usize>,
+    surface: u32,
+    contents: u32,
+}
+
+impl Textures {
+    /// Reads the textures of all texinfo or shaders. Each is read once.
+    pub(crate) fn read(map: &Bsp<'_>, files: Option<&dyn Files>, findings: &mut Findings) -> Self {
+        let (looks, kinds) = (looks(map), Kinds::of(map));
+        let pak = map.pak().ok();
+        let packed = pak.as_deref().map(PakFiles::new);
+        let mut pixels = Pixels::new(map, files, packed.as_ref());
+        let (mut all, mut by, mut known) = (Vec::new(), Vec::new(), HashMap::new());
+        for look in looks {
+            let (surface, opacity) = kinds.surface(&look.name, look.surface, look.contents);
+            let key = (look.name.to_ascii_lowercase(), surface, nearest_byte(f64::from(opacity) * 255.0));
+            let index = *known.entry(key).or_insert_with(|| {
+                all.push(pixels.texture(&look.name, look.of, surface, opacity, findings));
+                all.len() - 1
+            });
+            by.push(index);
+        }
+        let unknown = all.len();
+        all.push(plain(b"", Surface::Solid, 1.0));
+        Textures { all, by, unknown }
+    }
+
+    /// The texture of a texinfo or shader.
+    pub(crate) fn of(&self, look: Option<usize>) -> usize {
+        look.and_then(|look| self.by.get(look)).copied().unwrap_or(self.unknown)
+    }
+
+    /// Columns and rows of a texture, if they are known.
+    pub(crate) fn size(&self, texture: usize) -> Option<[u32; 2]> {
+        self.all[texture].size
+    }
+
+    /// Whether light falls on surfaces with it.
+    pub(crate) fn is_lit(&self, texture: usize) -> bool {
+        !matches!(self.all[texture].surface, Surface::Sky | Surface::Liquid | Surface::Tool)
+    }
+
+    pub(crate) fn finish(self) -> Vec<Texture> {
+        self.all
+    }
+}
+
+/// A texture without pixels, in a color that its name gives.
+pub(crate) fn plain(name: &[u8], surface: Surface, opacity: f32) -> Texture {
+    Texture {
+        name: escaped(name).to_string(),
+        surface,
+        size: None,
+        picture: None,
+        color: of_name(name).map(|part| f32::from(part) / 255.0).map(|part| part.powf(2.2)),
+        opacity,
+    }
+}
+
+/// A color as a screen shows it that depends on a name alone: never dark, and not too bright.
+fn of_name(name: &[u8]) -> [u8; 3] {
+    // FNV-1a, which spreads short names well.
+    let hash = name
+        .to_ascii_lowercase()
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    let [a, b, c, ..] = (hash ^ hash >> 29).to_le_bytes();
+    [a, b, c].map(|byte| 96 + byte / 2)
+}
+
+/// What each texinfo or shader says; nothing if they cannot be read.
+fn looks(map: &Bsp<'_>) -> Vec<Look> {
+    let role = if matches!(map.dialect().light, LightModel::Pages(_)) { Role::Textures } else { Role::TexInfo };
+    let Ok(records) = map.records(role) else { return Vec::new() };
+    let flags = |names: [&str; 2]| {
+        let column = names.into_iter().find_map(|name| optional(&records, name));
+        move |index: usize| column.map_or(0, |column| bits(column.get(index)))
+    };
+    let (surface, contents) = (flags(["flags", "surface_flags"]), flags(["content_flags", "contents"]));
+    let names = names(map);
+    let texdata = crate::fields::records(map, "TEXDATA");
+    let texdata = texdata.as_ref().and_then(|texdata| Some((optional(texdata, "name")?, texdata.len())));
+    let own = names.get(records.name());
+    let look = |index: usize| {
+        let (name, of) = match (own, &texdata) {
+            (Some(own), _) => (own.get(&index), None),
+            (None, Some((string, count))) => {
+                let texdata = optional(&records, "texdata").and_then(|column| below(&column, index, *count));
+                let name = texdata.and_then(|texdata| crate::fields::index(string, texdata));
+                (name.and_then(|name| names.get("TEXDATA_STRING_DATA")?.get(&name)), texdata)
+            }
+            (None, None) => {
+                let texture = optional(&records, "texture").and_then(|column| crate::fields::index(&column, index));
+                (texture.and_then(|texture| names.get("TEXTURES")?.get(&texture)), texture)
+            }
+        };
+        let name = name.cloned().unwrap_or_default();
+        Look { name, of, surface: surface(index), contents: contents(index) }
+    };
+    (0..records.len()).map(look).collect()
+}
+
+/// The names of textures, by lump and record.
+fn names(map: &Bsp<'_>) -> HashMap<String, HashMap<usize, Vec<u8>>> {
+    let mut found: HashMap<String, HashMap<usize, Vec<u8>>> = HashMap::new();
+    if let Ok(names) = map.texture_names() {
+        for name in names.iter() {
+            found.entry(name.lump).or_default().insert(name.index, name.name);
+        }
+    }
+    found
+}
+
+/// The bits of a number that may be negative.
+fn bits(number: i64) -> u32 {
+    i32::try_from(number).map_or_else(|_| u32::try_from(number).unwrap_or(0), i32::cast_unsigned)
+}
+
+/// The size and the mean color of a material, as texdata has them (Source).
+fn texdata(texdata: &Records<'_>, index: usize) -> Option<([u32; 2], [f32; 3])> {
+    let [width, height, reflectivity] = texdata.columns(["width", "height", "reflectivity"]).ok()?;
+    let size = [width, height].map(|column| u32::try_from(column.get(index)).unwrap_or(0));
+    Some((size, floats(&reflectivity, index, 0)))
+}
+
+/// The bits of a game that have a name.
+fn named_bits(map: &Bsp<'_>, kind: FlagKind, names: &[&str]) -> u32 {
+    let all = map.dialect().game(map.version()).flags.iter().filter(|(own, _)| *own == kind);
+    let own = all.flat_map(|(_, bits)| bits.iter()).filter(|(_, name)| names.contains(name));
+    own.fold(0, |bits, (bit, _)| bits | bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colors_depend_on_names_alone() {
+        assert_eq!(of_name(b"Wall"), of_name(b"wall"));
+        let colors: std::collections::HashSet<_> = (0..100_u8).map(|byte| of_name(&[b'w', byte])).collect();
+        assert!(colors.len() > 95, "{}", colors.len());
+    }
+
+    #[test]
+    fn flags_may_be_negative() {
+        assert_eq!([bits(-1), bits(4), bits(i64::from(u32::MAX))], [u32::MAX, 4, u32::MAX]);
+    }
+}
