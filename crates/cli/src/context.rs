@@ -65,7 +65,7 @@ impl Context {
     }
 }
 
-/// The bytes of a map that is no file of its own: on stdin, compressed, in an archive; none for any other.
+/// The bytes of a map that has no file of its own: on stdin, compressed, in an archive; none for any other.
 pub(crate) fn taken_out(path: &Path) -> Option<bspkit::Result<Vec<u8>>> {
     if is_stdin(path) {
         return Some(read_stdin());

@@ -31,7 +31,7 @@ use crate::save::{bad_argument, spare};
 ///
 /// Textures and palettes are looked for in the game's folder, which is the one above `maps`, and in those of --game:
 /// WAL files and `pics/colormap.pcx` of Quake II, WAD files of Half-Life, `gfx/palette.lmp` of Quake, materials of
-/// Source. Without its palette a texture of Quake is in shades of one color.
+/// Source. Without such a file textures of Quake have the palette of that game, which is built in.
 ///
 /// What cannot be read is reported and left out; then the exit status is 1.
 #[derive(clap::Args)]

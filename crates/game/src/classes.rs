@@ -5,7 +5,8 @@
 //! use bspkit_game::assets::fgd::Fgd;
 //! use bspkit_game::classes;
 //! let mut fgd = Fgd::default();
-//! fgd.read(b"@SolidClass = worldspawn [ message(string) : \"Message\" ]\n@PointClass = light [ _light(color255) : \"Light\" ]")?;
+//! fgd.read(b"@SolidClass = worldspawn [ message(string) : \"Message\" ]")?;
+//! fgd.read(b"@PointClass = light [ _light(color255) : \"Light\" ]")?;
 //! let map = bspkit::Bsp::open("../../tests/maps/source/room_v20.bsp")?;
 //! let mut draft = map.draft();
 //! draft.entities()?.first_class("light")?.rename("_light", "_lihgt")?;

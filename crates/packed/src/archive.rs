@@ -77,7 +77,7 @@ pub fn part(path: &Path) -> Option<(PathBuf, String)> {
 /// out of a folder is left out.
 ///
 /// # Errors
-/// [`ErrorKind::Io`]; [`ErrorKind::Malformed`] if it is no such archive.
+/// [`ErrorKind::Io`]; [`ErrorKind::Malformed`] if it is not such an archive.
 pub fn maps(path: &Path) -> Result<Vec<String>> {
     let names = match kind(path)? {
         Kind::Zip => names_in_zip(open(path)?),
@@ -195,7 +195,7 @@ fn entries(file: &mut (impl Read + Seek)) -> Result<Vec<Entry>> {
     let place =
         word(&header, 4).zip(word(&header, 8)).filter(|_| header.len() == HEADER && header.starts_with(b"PACK"));
     let Some((start, length)) = place else {
-        return Err(Error::new(ErrorKind::Malformed, "it is no PAK file"));
+        return Err(Error::new(ErrorKind::Malformed, "it is not a PAK file"));
     };
     if length > MOST_DIRECTORY {
         return Err(too_large());

@@ -65,8 +65,10 @@ impl<'r, 'a> Pixels<'r, 'a> {
             let bytes = files?.read(name, MOST_BYTES).ok().flatten()?;
             Palette::read(&bytes).ok()
         };
-        let palette = palette(b"gfx/palette.lmp").or_else(|| palette(b"pics/colormap.pcx"));
         let has_palettes = own.as_ref().is_some_and(|own| own.has_palettes());
+        let is_quake = own.is_some() && !has_palettes;
+        let palette = palette(b"gfx/palette.lmp").or_else(|| palette(b"pics/colormap.pcx"));
+        let palette = palette.or_else(|| is_quake.then_some(Palette::QUAKE));
         let wads = files.filter(|_| has_palettes).map_or_else(Vec::new, |files| wads(map, files));
         let has_wals = map.role(Role::TexInfo).is_some() && own.is_none() && texdata.is_none();
         Pixels { texdata, files, own, packed, palette, wads, has_wals, left: MOST_PIXELS }
