@@ -25,7 +25,7 @@ pub(crate) fn read(reading: &mut Reading<'_, '_>) -> Result<()> {
     let primitives = Primitives::read(map);
     let looks = Looks::new(&faces, &texinfo)?;
     let drawn = of_models(&polygons, reading);
-    for (face, (model, corners)) in drawn {
+    for Drawn { face, model, corners } in drawn {
         let place = || Place::default().lump(&lump).record(face);
         let corners = match corners {
             Ok(corners) => corners,
@@ -90,8 +90,15 @@ pub(crate) fn read(reading: &mut Reading<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// The faces of the models that are shown, by their numbers, with the model and the corners of each.
-fn of_models(polygons: &Polygons<'_>, reading: &Reading<'_, '_>) -> Vec<(usize, (usize, Result<Vec<Point>>))> {
+/// A face that is shown.
+struct Drawn {
+    face: usize,
+    model: usize,
+    corners: Result<Vec<Point>>,
+}
+
+/// The faces of the models that are shown.
+fn of_models(polygons: &Polygons<'_>, reading: &Reading<'_, '_>) -> Vec<Drawn> {
     let mut owners = vec![None; polygons.len()];
     for (model, faces) in reading.shown() {
         // A face belongs to one model: where damage gives it to several, the first one has it.
@@ -99,7 +106,7 @@ fn of_models(polygons: &Polygons<'_>, reading: &Reading<'_, '_>) -> Vec<(usize, 
         owners[faces].iter_mut().for_each(|owner| *owner = owner.or(Some(model)));
     }
     let drawn = polygons.iter().zip(owners).enumerate();
-    drawn.filter_map(|(face, (corners, owner))| Some((face, (owner?, corners)))).collect()
+    drawn.filter_map(|(face, (corners, owner))| Some(Drawn { face, model: owner?, corners })).collect()
 }
 
 /// The direction that a ring faces; `None` if it has no area, and a sentence if it cannot be drawn.

@@ -341,11 +341,7 @@ impl Scene {
         for part in self.models.iter().flat_map(|model| &model.parts) {
             numbers[part.texture] = Some(0);
         }
-        let mut next = 0;
-        for number in numbers.iter_mut().flatten() {
-            *number = next;
-            next += 1;
-        }
+        numbers.iter_mut().flatten().enumerate().for_each(|(next, number)| *number = next);
         let mut index = 0;
         self.textures.retain(|_| {
             index += 1;

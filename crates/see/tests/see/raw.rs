@@ -270,10 +270,10 @@ impl Raw {
 pub(crate) fn area(corners: &[[f64; 3]]) -> f64 {
     let mut sum = [0.0; 3];
     for (one, other) in corners.iter().zip(corners.iter().cycle().skip(1)) {
-        for axis in 0..3 {
+        for (axis, sum) in sum.iter_mut().enumerate() {
             let (next, last) = ((axis + 1) % 3, (axis + 2) % 3);
-            sum[axis] += (one[next] - corners[0][next]) * (other[last] - corners[0][last])
-                - (one[last] - corners[0][last]) * (other[next] - corners[0][next]);
+            let side = |corner: &[f64; 3], axis: usize| corner[axis] - corners[0][axis];
+            *sum += side(one, next) * side(other, last) - side(one, last) * side(other, next);
         }
     }
     sum.iter().map(|part| part * part).sum::<f64>().sqrt() / 2.0

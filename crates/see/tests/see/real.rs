@@ -47,7 +47,7 @@ fn corners_of(triangle: usize, power: u32) -> [[usize; 2]; 3] {
     let (mut low, mut side) = ([0, 0], 1 << power);
     for level in (0..power - 1).rev() {
         side /= 2;
-        let child = CHILDREN[triangle / 8 >> (2 * level) & 3];
+        let child = CHILDREN[((triangle / 8) >> (2 * level)) & 3];
         low = [low[0] + child[0] * side, low[1] + child[1] * side];
     }
     let step = triangle % 8;
