@@ -235,7 +235,11 @@ impl ExportArgs {
         format: Format,
         target: &Path,
     ) -> Result<(Vec<File>, Summary)> {
-        let scene = self.shown.scene(cx, bsp, map, |options| (options.hdr, options.merge) = (self.hdr, self.merge))?;
+        let scene = self.shown.scene(cx, bsp, map, |options| {
+            (options.hdr, options.merge) = (self.hdr, self.merge);
+            // An OBJ has no light.
+            options.light &= format != Format::Obj;
+        })?;
         let Some(name) = target.to_str() else { bail!("{} is not UTF-8", shown(target)) };
         Ok((bspkit_see::export(&scene, format, name)?, Summary::of(&scene)))
     }
@@ -279,10 +283,10 @@ impl Shown {
 
 /// Write a page that shows a map in a browser
 ///
-/// The page is one file, which opens without a server and loads nothing. One flies through the map with its light, hides
-/// layers (world, models, entities, sky, water, tool surfaces), and searches for entities. A click on a face shows its
-/// texture, its number and the command that reads it; on an entity its keys and values. `PAGE.html#x,y,z` opens it at a
-/// place of the map; yaw and pitch may follow.
+/// The page is one file, which opens without a server and loads nothing. One flies through the map with its light,
+/// hides layers (world, models, entities, sky, water, tool surfaces), and searches for entities. A click on a face shows
+/// its texture, its number and the command that reads it; on an entity its keys and values. `PAGE.html#x,y,z` opens it
+/// at a place of the map; yaw and pitch may follow.
 ///
 /// Textures are looked for as `export` does it. The page has three.js in it (MIT licence).
 #[derive(clap::Args)]

@@ -18,6 +18,9 @@ mod pairs;
 #[allow(dead_code)]
 #[path = "engines/run.rs"]
 mod run;
+#[cfg(feature = "see")]
+#[path = "page/view.rs"]
+mod view;
 
 use bspkit::content::visibility::VisSet;
 use bspkit::{Bsp, Draft};

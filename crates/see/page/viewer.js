@@ -86,7 +86,7 @@ function collect(root) {
         if (node.userData.prop !== undefined) props.push(node);
         if (!node.isMesh) return;
         const owner = isOf(node, "entity");
-        const isWorld = !owner ? node.name.startsWith("world") : owner.userData.pairs.classname === "worldspawn";
+        const isWorld = !owner ? node.name.startsWith("world") : valueOf(owner, "classname") === "worldspawn";
         const surface = node.material.userData.surface || "solid";
         const layers = [isWorld ? "world" : "models"];
         if (surface !== "solid") layers.push(surface);
@@ -121,7 +121,10 @@ function mark() {
 }
 
 const hasMesh = (node) => node.isMesh || node.children.some((child) => child.isMesh);
-const nameOf = (node) => (node.userData.pairs && node.userData.pairs.classname) || node.name;
+// A key that comes twice has a list of values.
+const first = (value) => (Array.isArray(value) ? value[0] : value);
+const valueOf = (node, key) => first((node.userData.pairs || {})[key]);
+const nameOf = (node) => valueOf(node, "classname") || node.name;
 
 function apply() {
     for (const { node, layers, lightMap, intensity } of meshes) {
@@ -195,7 +198,7 @@ function start() {
         if (!found) continue;
         found.getWorldPosition(camera.position);
         camera.position.y += 24 * METRES;
-        look.yaw = (Number(found.userData.pairs.angle || 0) - 90) * (Math.PI / 180);
+        look.yaw = ((Number(valueOf(found, "angle")) || 0) - 90) * (Math.PI / 180);
         look.pitch = 0;
         orbit.target.copy(camera.position);
         return turn();
@@ -265,7 +268,7 @@ function list() {
     const found = entities.concat(props).filter((node) => words.every((word) => text(node).includes(word)));
     const items = found.slice(0, MOST_LISTED).map((node) => {
         const button = document.createElement("button");
-        const title = node.userData.pairs && node.userData.pairs.targetname;
+        const title = valueOf(node, "targetname");
         button.textContent = title ? `${nameOf(node)} (${title})` : nameOf(node);
         button.addEventListener("click", () => {
             const place = hasMesh(node) ? new Box3().setFromObject(node).getCenter(new Vector3()) : node.getWorldPosition(new Vector3());
@@ -334,7 +337,7 @@ function controls() {
     let down = null;
     canvas.addEventListener("pointerdown", (event) => {
         down = { x: event.clientX, y: event.clientY, moved: 0 };
-        canvas.setPointerCapture(event.pointerId);
+        if (event.isTrusted) canvas.setPointerCapture(event.pointerId);
         canvas.focus();
     });
     canvas.addEventListener("pointermove", (event) => {

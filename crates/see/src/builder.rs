@@ -6,7 +6,7 @@ use bspkit::Place;
 use bspkit::finding::{Code, Finding, Severity};
 
 use crate::fields::plus;
-use crate::scene::{Model, Part, Vertex};
+use crate::parts::{Model, Part, Vertex};
 
 /// The most vertices of a scene. The largest known maps have a tenth of it.
 const MOST_VERTICES: usize = 1 << 23;

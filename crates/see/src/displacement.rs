@@ -5,8 +5,8 @@ use bspkit::bytes::{nearest_byte, short};
 use bspkit::{Bsp, Records};
 
 use crate::fields::{Point, below, cross, floats, is_near, minus, optional, plus, records, times, unit};
-use crate::rings::{Shape, share};
-use crate::scene::Vertex;
+use crate::parts::Vertex;
+use crate::shape::{Shape, share};
 
 /// The displacements of a map.
 pub(crate) struct Displacements<'a> {

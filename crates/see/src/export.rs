@@ -2,18 +2,15 @@
 
 use std::str::FromStr;
 
-use bspkit::bytes::rounded;
 use bspkit::finding::Finding;
 use bspkit::{Error, ErrorKind, Result, near};
 use serde::Serialize;
 
+use crate::files::File;
+use crate::parts::{LightImage, Model};
 use crate::placed::What;
 use crate::scene::Scene;
 use crate::{gltf, obj};
-
-/// How long a unit of the map is in files: an inch, in metres. A player of Half-Life is then 1.83 metres tall, and one
-/// of Quake 1.42.
-pub const METRES: f64 = 0.0254;
 
 /// What is written.
 ///
@@ -70,22 +67,6 @@ impl FromStr for Format {
     }
 }
 
-/// A file to write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct File {
-    /// Its name: that of the export, or a path below its folder.
-    pub name: String,
-    /// Its content.
-    pub bytes: Vec<u8>,
-}
-
-impl File {
-    pub(crate) fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
-        File { name: name.into(), bytes }
-    }
-}
-
 /// Writes a scene. The first file has the given name; pictures and numbers in files of their own are beside it, with
 /// names that begin with its name.
 ///
@@ -99,30 +80,6 @@ pub fn export(scene: &Scene, format: Format, name: &str) -> Result<Vec<File>> {
         Format::Gltf => gltf::text(scene, name),
         Format::Obj => obj::write(scene, name),
     }
-}
-
-/// A point of the map in the axes and the unit of files.
-pub(crate) fn placed_at([x, y, z]: [f32; 3]) -> [f32; 3] {
-    in_axes([x, y, z]).map(|part| rounded(f64::from(part) * METRES))
-}
-
-/// A direction of the map in the axes of files: z of the map is y, and y is -z. What is 0 has no sign.
-pub(crate) fn in_axes([x, y, z]: [f32; 3]) -> [f32; 3] {
-    [x, z, -y].map(|part| part + 0.0)
-}
-
-/// A name for files of the export: the part before the last dot.
-pub(crate) fn stem(name: &str) -> &str {
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
-}
-
-/// The name of the file of a texture's picture.
-pub(crate) fn file_of_texture(name: &str, index: usize, texture: &str) -> String {
-    const MOST: usize = 48;
-    let letters =
-        texture.chars().map(|letter| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' });
-    let letters: String = letters.take(MOST).collect();
-    format!("{}.textures/{index:03}_{letters}.png", stem(name))
 }
 
 /// What an export holds, in numbers.
@@ -167,44 +124,25 @@ pub struct Summary {
 impl Summary {
     /// The numbers of a scene.
     pub fn of(scene: &Scene) -> Self {
-        let sum = |count: fn(&crate::Model) -> usize| scene.models.iter().map(count).sum();
+        let sum = |count: fn(&Model) -> usize| scene.models.iter().map(count).sum();
         let count = |what: What| scene.placed.iter().filter(|placed| placed.what == what).count();
         let light = scene.light.as_ref();
         Summary {
             dialect: scene.dialect,
             model_count: scene.models.iter().filter(|model| !model.parts.is_empty()).count(),
             face_count: sum(|model| model.faces),
-            triangle_count: sum(crate::Model::triangles),
-            vertex_count: sum(crate::Model::vertices),
+            triangle_count: sum(Model::triangles),
+            vertex_count: sum(Model::vertices),
             texture_count: scene.textures.len(),
             picture_count: scene.textures.iter().filter(|texture| texture.picture.is_some()).count(),
             page_count: light.map_or(0, |light| light.pages.len()),
             style_count: light.map_or(0, |light| {
-                let first = |image: &&crate::LightImage| image.page == 0 && !image.is_exact;
+                let first = |image: &&LightImage| image.page == 0 && !image.is_exact;
                 light.images.iter().filter(first).count()
             }),
             entity_count: count(What::Entity),
             prop_count: count(What::Prop),
             findings: scene.findings.clone(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn up_is_y_in_files() {
-        assert_eq!(in_axes([1.0, 2.0, 3.0]), [1.0, 3.0, -2.0]);
-        assert_eq!(placed_at([1000.0, 0.0, 0.0]), [25.4, 0.0, 0.0]);
-        assert!(in_axes([0.0; 3]).iter().all(|part| part.is_sign_positive()));
-    }
-
-    #[test]
-    fn names_of_files_are_plain() {
-        let odd = file_of_texture("a b.gltf", 7, "../e1u1/../wall\u{202e}\0.png");
-        assert_eq!(odd, "a b.textures/007____e1u1____wall___png.png");
-        assert!(file_of_texture("x.obj", 1, &"w".repeat(500)).len() < 80);
     }
 }

@@ -17,10 +17,11 @@ use json::validation::Checked::Valid;
 use json::validation::USize64;
 use serde_json::{Map, Value};
 
-use crate::export::{File, METRES, file_of_texture, in_axes, placed_at, stem};
+use crate::files::{File, METRES, file_of_texture, in_axes, placed_at, stem};
+use crate::parts::{LightPages, Model, Part, Surface, Texture, Vertex};
 use crate::picture::{Alpha, Picture};
 use crate::placed::{Placed, What};
-use crate::scene::{LightPages, Model, Part, Scene, Surface, Texture, Vertex};
+use crate::scene::Scene;
 
 /// The largest file, in bytes.
 const MOST_BYTES: usize = 1 << 31;

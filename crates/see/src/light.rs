@@ -10,8 +10,8 @@ use bspkit::{Bsp, Place as Spot, Records};
 use crate::atlas::{self, BLACK, PLAIN, Page, Place};
 use crate::builder::{Findings, LIGHT, LIMIT, OUTSIDE};
 use crate::fields::{Point, along, floats, optional, single};
+use crate::parts::{LightImage, LightPages};
 use crate::picture::Picture;
-use crate::scene::{LightImage, LightPages};
 use bspkit::bytes::{amount, rounded, short};
 
 /// The sets by their names, the best one first: engines that know finer light and colors prefer them.

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use bspkit::{Error, ErrorKind, Result};
 
-use crate::export::{File, file_of_texture, in_axes, placed_at, stem};
 use crate::fields::plus;
-use crate::scene::{Part, Scene, Texture};
+use crate::files::{File, file_of_texture, in_axes, placed_at, stem};
+use crate::parts::{Part, Texture};
+use crate::scene::Scene;
 
 /// The largest file, in bytes.
 const MOST_BYTES: usize = 1 << 31;

@@ -3,13 +3,15 @@
 use bspkit::json::base64;
 use bspkit::{Error, ErrorKind, Result};
 
-use crate::export::Format;
+use crate::export::{Format, export};
 use crate::scene::Scene;
 
 /// The frame of the page, with words in double braces in the places of its parts.
 const FRAME: &str = include_str!("../page/page.html");
-/// three.js and what shows the map, made by `page/build.sh`. The licence of three.js is in it.
+/// three.js and what shows the map, made by `page/build.sh`.
 const SCRIPT: &str = include_str!("../page/viewer.min.js");
+
+const LICENCE: &str = include_str!("../page/three.LICENSE");
 
 /// A page that shows a scene: one flies through it, selects faces and entities, and hides layers. `title` is the name
 /// of the map for people, `file` the one in commands that the page offers. The page runs no code but its own: names and
@@ -27,7 +29,7 @@ const SCRIPT: &str = include_str!("../page/viewer.min.js");
 /// # Errors
 /// As [`crate::export`].
 pub fn page(scene: &Scene, title: &str, file: &str) -> Result<Vec<u8>> {
-    let files = crate::export(scene, Format::Glb, title)?;
+    let files = export(scene, Format::Glb, title)?;
     let map = files.first().map(|file| base64(&file.bytes)).unwrap_or_default();
     let mut page = Vec::with_capacity(FRAME.len() + SCRIPT.len() + map.len());
     let mut rest = FRAME;
@@ -38,6 +40,7 @@ pub fn page(scene: &Scene, title: &str, file: &str) -> Result<Vec<u8>> {
             "title" => page.extend_from_slice(escaped(title).as_bytes()),
             "file" => page.extend_from_slice(escaped(file).as_bytes()),
             "map" => page.extend_from_slice(map.as_bytes()),
+            "licence" => page.extend_from_slice(LICENCE.as_bytes()),
             "script" => page.extend_from_slice(SCRIPT.as_bytes()),
             _ => return Err(Error::new(ErrorKind::Malformed, format!("the page has no part {word}"))),
         }
@@ -82,5 +85,7 @@ mod tests {
     #[test]
     fn the_licence_is_in_the_page() {
         assert!(SCRIPT.contains("SPDX-License-Identifier: MIT") && SCRIPT.contains("Three.js Authors"));
+        let page = String::from_utf8(page(&Scene::default(), "a", "b").unwrap()).unwrap();
+        assert!(page.contains(LICENCE) && LICENCE.contains("Permission is hereby granted") && !LICENCE.contains("--"));
     }
 }

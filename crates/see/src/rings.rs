@@ -1,15 +1,16 @@
 //! Faces that are rings of edges: Quake, GoldSrc, Quake II, Source.
 
-use bspkit::bytes::{rounded, short};
+use bspkit::bytes::short;
 use bspkit::content::polygons::Polygons;
 use bspkit::dialect::Role;
 use bspkit::{Column, Place, Records, Result};
 
 use crate::builder::{FACE, Key, sentence};
 use crate::displacement::Displacements;
-use crate::fields::{Point, along, below, facing, floats, is_near, optional, records, single, unit};
-use crate::light::Spread;
-use crate::scene::{Reading, Vertex};
+use crate::fields::{Point, below, facing, floats, is_near, optional, records, unit};
+use crate::parts::Vertex;
+use crate::reading::Reading;
+use crate::shape::{Mapping, Shape};
 
 /// How many texels a texture of unknown size is taken to have.
 const USUAL: u32 = 64;
@@ -121,49 +122,6 @@ fn ring(corners: &[Point]) -> std::result::Result<Option<Point>, String> {
 /// The triangles of a polygon as engines draw it, counterclockwise.
 fn fan(corners: usize) -> Vec<[u32; 3]> {
     (1..corners.saturating_sub(1)).map(|corner| [0, corner + 1, corner].map(short)).collect()
-}
-
-/// How a texture lies on a face.
-pub(crate) struct Mapping {
-    pub(crate) vectors: [[f32; 4]; 2],
-    size: [f64; 2],
-}
-
-impl Mapping {
-    fn of(&self, point: Point) -> [f32; 2] {
-        std::array::from_fn(|axis| {
-            let place = rounded(along(self.vectors[axis], point) / self.size[axis]);
-            if place.is_finite() { place } else { 0.0 }
-        })
-    }
-}
-
-/// What all points of a face have in common.
-pub(crate) struct Shape<'s> {
-    pub(crate) face: usize,
-    pub(crate) facing: Point,
-    pub(crate) mapping: &'s Mapping,
-    pub(crate) spread: Option<&'s Spread>,
-}
-
-impl Shape<'_> {
-    /// The vertices of corners, with normals of their own if they have such.
-    fn vertices(&self, corners: &[Point], normals: Option<&[Point]>) -> Vec<Vertex> {
-        let normal = |corner: usize| normals.and_then(|normals| normals.get(corner)).copied().unwrap_or(self.facing);
-        corners.iter().enumerate().map(|(corner, point)| self.vertex(*point, normal(corner))).collect()
-    }
-
-    /// The vertex of a point on the face.
-    pub(crate) fn vertex(&self, point: Point, normal: Point) -> Vertex {
-        Vertex {
-            point,
-            normal,
-            texture: self.mapping.of(point),
-            light: self.spread.map_or([0.0; 2], |spread| spread.of(point)),
-            color: [255; 4],
-            face: short(self.face),
-        }
-    }
 }
 
 /// The fields of faces and texinfo that say what a face looks like.
@@ -305,11 +263,6 @@ impl<'a> Primitives<'a> {
         }
         (!triangles.is_empty()).then_some((vertices, triangles))
     }
-}
-
-/// Where on a grid a point is, 0 to 1.
-pub(crate) fn share(step: usize, steps: usize) -> f32 {
-    single(step) / single(steps.max(1))
 }
 
 #[cfg(test)]

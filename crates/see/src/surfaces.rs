@@ -9,7 +9,8 @@ use crate::bezier::{Control, tessellate, triangles};
 use crate::builder::{FACE, Key};
 use crate::fields::{columns, floats, index, is_near, plus, unit};
 use crate::light::Spread;
-use crate::scene::{Reading, Vertex};
+use crate::parts::Vertex;
+use crate::reading::Reading;
 
 /// More corners or indexes than any surface of a real map has.
 const MOST: usize = 1 << 16;

@@ -12,13 +12,13 @@ use super::run;
 /// What the test does on the page, as a user would, and what it sees. It is not part of the page.
 const DRIVER: &str = include_str!("driver.js");
 
-struct Browser {
+pub(super) struct Browser {
     program: PathBuf,
     folder: TempDir,
 }
 
 impl Browser {
-    fn find() -> Option<Self> {
+    pub(super) fn find() -> Option<Self> {
         let named = std::env::var_os("BSPKIT_CHROMIUM").map(PathBuf::from);
         let path = std::env::var_os("PATH").unwrap_or_default();
         let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
@@ -60,7 +60,7 @@ impl Browser {
         pixels
     }
 
-    fn run(&self, page: &str, arguments: &[&str]) -> String {
+    pub(super) fn run(&self, page: &str, arguments: &[&str]) -> String {
         let folder = self.folder.path();
         std::fs::write(folder.join("page.html"), page).unwrap();
         let profile = format!("--user-data-dir={}", folder.join("profile").display());

@@ -3,7 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{corpus, missing, run};
+use crate::{corpus, run};
+
+/// Says that a program is missing.
+fn missing<T>(name: &str, why: &str) -> Option<T> {
+    let notice = format!("{name} is missing ({why}): it does not read meshes");
+    assert!(std::env::var_os("BSPKIT_REQUIRE_GLTF").is_none_or(|value| value != "1"), "{notice}");
+    eprintln!("skipped: {notice}");
+    None
+}
 
 /// The folder in which the validator is installed.
 fn validator() -> Option<PathBuf> {

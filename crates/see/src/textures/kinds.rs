@@ -4,7 +4,7 @@ use bspkit::Bsp;
 use bspkit::record::FlagKind;
 
 use super::named_bits;
-use crate::scene::Surface;
+use crate::parts::Surface;
 
 /// The bits of a map's game, by what they mean, and whether names have a meaning.
 pub(super) struct Kinds {

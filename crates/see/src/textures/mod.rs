@@ -13,7 +13,7 @@ use bspkit_game::assets::{Files, PakFiles};
 
 use crate::builder::Findings;
 use crate::fields::{below, floats, optional};
-use crate::scene::{Surface, Texture};
+use crate::parts::{Surface, Texture};
 use kinds::Kinds;
 use pixels::Pixels;
 

@@ -18,8 +18,8 @@ use bspkit_game::assets::{Files, PakFiles, normal_name};
 use super::{plain, texdata};
 use crate::builder::{Findings, LIMIT, TEXTURE};
 use crate::fields::records;
+use crate::parts::{Surface, Texture};
 use crate::picture::{Alpha, Picture};
-use crate::scene::{Surface, Texture};
 use crate::vtf;
 
 /// The most pixels of all textures together.
