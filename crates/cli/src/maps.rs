@@ -165,13 +165,6 @@ pub(crate) fn stem(path: &Path) -> &OsStr {
     if Form::of(path).is_some() { Path::new(stem).file_stem().unwrap_or_default() } else { stem }
 }
 
-/// Whether a name is that of a map, or of an archive of maps.
-pub(crate) fn is_map_name(path: &Path) -> bool {
-    let is_bsp = |path: &Path| path.extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp"));
-    let is_packed = || Form::of(path).is_some() && path.file_stem().is_some_and(|stem| is_bsp(Path::new(stem)));
-    is_bsp(path) || is_packed() || archive::is_archive(path)
-}
-
 /// Whether a path names several maps: a folder, or an archive.
 fn are_several(path: &Path) -> bool {
     !is_stdin(path) && (path.is_dir() || is_archive(path))

@@ -284,9 +284,9 @@ impl Shown {
 /// Write a page that shows a map in a browser
 ///
 /// The page is one file, which opens without a server and loads nothing. One flies through the map with its light,
-/// hides layers (world, models, entities, sky, water, tool surfaces), and searches for entities. A click on a face shows
-/// its texture, its number and the command that reads it; on an entity its keys and values. `PAGE.html#x,y,z` opens it
-/// at a place of the map; yaw and pitch may follow.
+/// hides layers (world, models, entities, sky, water, tool surfaces), and searches for entities. A click on a face
+/// shows its texture, its number and the command that reads it; on an entity its keys and values. `PAGE.html#x,y,z`
+/// opens it at a place of the map; yaw and pitch may follow.
 ///
 /// Textures are looked for as `export` does it. The page has three.js in it (MIT licence).
 #[derive(clap::Args)]

@@ -10,10 +10,10 @@ use std::path::{Component, Path, PathBuf};
 use bspkit::content::pattern::Pattern;
 
 use bspkit::near;
+use bspkit_packed::{Form, archive};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
-use super::maps::is_map_name;
 use super::talk::shown;
 
 // Finds the maps among the arguments of a command line.
@@ -67,6 +67,13 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> (Vec<OsS
     }
     arguments[words[0]] = joined;
     (arguments, named.into_iter().map(PathBuf::from).collect())
+}
+
+/// Whether a name is that of a map, or of an archive of maps.
+pub(crate) fn is_map_name(path: &Path) -> bool {
+    let is_bsp = |path: &Path| path.extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp"));
+    let is_packed = || Form::of(path).is_some() && path.file_stem().is_some_and(|stem| is_bsp(Path::new(stem)));
+    is_bsp(path) || is_packed() || archive::is_archive(path)
 }
 
 /// The largest number of values of an operand; `None` if there is no limit.

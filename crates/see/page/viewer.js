@@ -23,7 +23,7 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 const METRES = 0.0254;
 const MOST_LISTED = 300;
 const LAYERS = ["world", "models", "entities", "props", "sky", "liquid", "glass", "fence", "tool"];
-const STARTS = ["info_player_start", "info_player_deathmatch", "info_player_coop", "info_player_teamspawn"];
+const STARTS = ["info_player_start", "info_player_deathmatch", "info_player_"];
 
 const element = (id) => document.getElementById(id);
 const isHidden = { tool: true };
@@ -194,7 +194,7 @@ function start() {
         return turn();
     }
     for (const name of STARTS) {
-        const found = entities.find((node) => nameOf(node) === name);
+        const found = entities.find((node) => nameOf(node).startsWith(name));
         if (!found) continue;
         found.getWorldPosition(camera.position);
         camera.position.y += 24 * METRES;

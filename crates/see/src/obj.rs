@@ -10,7 +10,7 @@ use crate::parts::{Part, Texture};
 use crate::scene::Scene;
 
 /// The largest file, in bytes.
-const MOST_BYTES: usize = 1 << 31;
+const MOST_BYTES: usize = 1 << 29;
 
 pub(crate) fn write(scene: &Scene, name: &str) -> Result<Vec<File>> {
     let materials = format!("{}.mtl", stem(name));

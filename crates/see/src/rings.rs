@@ -1,5 +1,7 @@
 //! Faces that are rings of edges: Quake, GoldSrc, Quake II, Source.
 
+use std::cell::Cell;
+
 use bspkit::bytes::short;
 use bspkit::content::polygons::Polygons;
 use bspkit::dialect::Role;
@@ -197,7 +199,12 @@ struct Primitives<'a> {
     primitives: Records<'a>,
     indices: Records<'a>,
     vertexes: Option<Records<'a>>,
+    /// How many indices may still be read: faces of a damaged map may all name the same ones.
+    left: Cell<usize>,
 }
+
+/// The most indices of all primitives together.
+const MOST_INDICES: usize = 1 << 22;
 
 /// Lists of triangles; the other kind is a strip.
 const LIST: i64 = 0;
@@ -210,6 +217,7 @@ impl<'a> Primitives<'a> {
             primitives: records(map, "PRIMITIVES")?,
             indices: records(map, "PRIMINDICES")?,
             vertexes: records(map, "PRIMVERTS"),
+            left: Cell::new(MOST_INDICES),
         })
     }
 
@@ -233,7 +241,9 @@ impl<'a> Primitives<'a> {
         for primitive in first..first.checked_add(count).filter(|end| *end <= self.primitives.len())? {
             let number = |column: &Column<'_>| usize::try_from(column.get(primitive)).ok();
             let (start, own) = (number(&first_index)?, number(&vertex_count)?);
-            let end = start.checked_add(number(&index_count)?).filter(|end| *end <= self.indices.len())?;
+            let read = number(&index_count)?;
+            self.left.set(self.left.get().checked_sub(read.saturating_add(own).saturating_add(1))?);
+            let end = start.checked_add(read).filter(|end| *end <= self.indices.len())?;
             // Indices count the corners of the face, or the vertexes that the primitive has of its own.
             let base = if own > 0 { vertices.len() } else { 0 };
             let most = if own > 0 { own } else { corners.len() };

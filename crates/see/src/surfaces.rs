@@ -6,7 +6,7 @@ use bspkit::dialect::quake3::Surface as Kinds;
 use bspkit::{Column, Place, Records, Result};
 
 use crate::bezier::{Control, tessellate, triangles};
-use crate::builder::{FACE, Key};
+use crate::builder::{FACE, Key, LIMIT};
 use crate::fields::{columns, floats, index, is_near, plus, unit};
 use crate::light::Spread;
 use crate::parts::Vertex;
@@ -14,8 +14,10 @@ use crate::reading::Reading;
 
 /// More corners or indexes than any surface of a real map has.
 const MOST: usize = 1 << 16;
-/// The most control points of a patch in each direction (`MAX_PATCH_SIZE` of the engine is 32).
-const MOST_OF_PATCH: usize = 129;
+/// The most control points of a patch; the engine takes 1,024.
+const MOST_OF_PATCH: usize = 4096;
+/// The most corners and indexes that all surfaces together may take: those of a damaged map may all name the same ones.
+const MOST_LOOKED_AT: usize = 1 << 26;
 
 /// The number of a page for surfaces that are lit by the colors of their vertices (`LIGHTMAP_BY_VERTEX`).
 const BY_VERTEX: i64 = -3;
@@ -26,6 +28,7 @@ pub(crate) fn read(reading: &mut Reading<'_, '_>) -> Result<()> {
     let indexes = reading.map.records(Role::DrawIndexes)?;
     let lump = surfaces.name().to_owned();
     let reader = Surfaces::new(&surfaces, &corners, &indexes)?;
+    let mut left = MOST_LOOKED_AT;
     'all: for (model, faces) in reading.shown() {
         for surface in faces.filter(|surface| *surface < surfaces.len()) {
             let page = reader.page.get(surface);
@@ -33,7 +36,18 @@ pub(crate) fn read(reading: &mut Reading<'_, '_>) -> Result<()> {
                 let own = usize::try_from(page).ok().map(|page| lighting.by_page(page));
                 own.flatten().unwrap_or_else(|| lighting.plain())
             });
-            match reader.mesh(surface, reading.options.detail) {
+            let looked_at = reader.looked_at(surface);
+            let mesh = reader.mesh(surface, reading.options.detail);
+            let made = mesh.as_ref().map_or(0, |mesh| mesh.as_ref().map_or(0, |mesh| mesh.corners.len()));
+            match left.checked_sub(looked_at + made) {
+                Some(more) => left = more,
+                None => {
+                    let message = "surfaces share too many vertexes; those that follow are not shown";
+                    reading.builder.findings.add(&LIMIT, Place::default().lump(&lump).record(surface), message);
+                    break 'all;
+                }
+            }
+            match mesh {
                 Ok(Some(mesh)) => {
                     let shader = index(&reader.shader, surface);
                     let texture = reading.textures.of(shader);
@@ -120,6 +134,12 @@ impl<'r> Surfaces<'r> {
         })
     }
 
+    /// How many corners and indexes are read for a surface.
+    fn looked_at(&self, surface: usize) -> usize {
+        let number = |column: &Column<'_>| index(column, surface).unwrap_or(0).min(MOST);
+        1 + number(&self.vertex_count) + number(&self.index_count)
+    }
+
     /// A surface; `None` if it has nothing to draw, and a sentence if it cannot be read.
     fn mesh(&self, surface: usize, detail: usize) -> std::result::Result<Option<Mesh>, String> {
         let kind = i32::try_from(self.kind.get(surface)).unwrap_or(-1);
@@ -178,7 +198,7 @@ impl<'r> Surfaces<'r> {
 
 fn patch(corners: &[Control], [wide, high]: [usize; 2], detail: usize) -> std::result::Result<Mesh, String> {
     let is_side = |side: usize| side % 2 == 1 && (3..=MOST_OF_PATCH).contains(&side);
-    if !is_side(wide) || !is_side(high) || wide * high != corners.len() {
+    if !is_side(wide) || !is_side(high) || wide * high != corners.len() || corners.len() > MOST_OF_PATCH {
         return Err(format!("a patch of {wide} by {high} control points does not have {} vertexes", corners.len()));
     }
     let (points, columns) = tessellate(corners, [wide, high], detail);

@@ -95,3 +95,32 @@ fn assimp_opens_all_forms() {
         assert!(counts[0] > 20 && counts[0] == counts[1] && counts[2] > 20, "{name}: {counts:?}");
     }
 }
+
+/// The pictures of textures in pakfiles are, pixel by pixel, what srctools reads in the same files.
+#[test]
+fn textures_of_pakfiles_are_what_srctools_reads() {
+    let python = std::env::var_os("BSPKIT_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
+    let has_it = Command::new(&python).args(["-c", "import srctools, PIL"]).output();
+    if !has_it.is_ok_and(|output| output.status.success()) {
+        let _: Option<()> = crate::missing("srctools", "there is no Python with srctools and Pillow");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut words = vec!["-B".to_owned()];
+    let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/readers/vtf.py");
+    words.push(script.display().to_string());
+    for (index, map) in corpus::maps().iter().enumerate() {
+        let (files, to) = (folder.path().join(format!("{index}")), folder.path().join(format!("{index}.gltf")));
+        let mut extract = Command::new(env!("CARGO_BIN_EXE_bspkit"));
+        let extract =
+            extract.args(["-q", "pak", "extract"]).arg(map).arg("-o").arg(&files).args(["--", "**.vmt", "**.vtf"]);
+        if extract.output().unwrap().status.success() && export(map, &to, &["--no-light"]) {
+            words.extend([to, files].map(|path| path.display().to_string()));
+        }
+    }
+    let ended = run::run(&python, &words, folder.path());
+    assert_eq!(ended.how, Ok(0), "{}", ended.text);
+    let lines: Vec<&str> = ended.text.lines().filter(|line| line.starts_with("VTF ")).collect();
+    assert!(lines.iter().all(|line| line.split(' ').nth(2) == Some("same")), "{}", ended.text);
+    println!("{} textures are the same", lines.len());
+}

@@ -1,6 +1,7 @@
 //! Pixels of textures: in the map (Quake, GoldSrc), in files beside it (WAL files, WAD files, palettes), and in the
 //! pakfile (Source).
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use bspkit::bytes::index;
@@ -26,6 +27,8 @@ use crate::vtf;
 const MOST_PIXELS: usize = 1 << 27;
 /// The largest file that is read.
 const MOST_BYTES: usize = 1 << 27;
+/// The most bytes of all materials and textures of Source.
+const MOST_READ: usize = 1 << 29;
 /// The largest text of a material.
 const MOST_TEXT: usize = 1 << 20;
 /// How many materials may include each other in a row.
@@ -47,6 +50,8 @@ pub(super) struct Pixels<'r, 'a> {
     /// Whether textures are named by records and are in WAL files.
     has_wals: bool,
     left: usize,
+    /// How many bytes of files may still be read.
+    bytes: Cell<usize>,
 }
 
 /// Pixels, or only a size.
@@ -71,7 +76,7 @@ impl<'r, 'a> Pixels<'r, 'a> {
         let palette = palette.or_else(|| is_quake.then_some(Palette::QUAKE));
         let wads = files.filter(|_| has_palettes).map_or_else(Vec::new, |files| wads(map, files));
         let has_wals = map.role(Role::TexInfo).is_some() && own.is_none() && texdata.is_none();
-        Pixels { texdata, files, own, packed, palette, wads, has_wals, left: MOST_PIXELS }
+        Pixels { texdata, files, own, packed, palette, wads, has_wals, left: MOST_PIXELS, bytes: Cell::new(MOST_READ) }
     }
 
     /// A texture by its name and its index.
@@ -167,12 +172,19 @@ impl<'r, 'a> Pixels<'r, 'a> {
 
     /// The base texture of a material of Source, in the pakfile or in the game.
     fn material(&self, name: &[u8]) -> Result<Option<Picture>> {
+        if self.bytes.get() == 0 {
+            return Ok(None);
+        }
         let read = |file: &[u8], most: usize| -> Result<Option<bspkit::Data<'_>>> {
             let file = normal_name(file);
-            match self.packed.map_or(Ok(None), |packed| packed.read(&file, most))? {
-                Some(bytes) => Ok(Some(bytes.into_static())),
-                None => self.files.map_or(Ok(None), |files| files.read(&file, most)),
-            }
+            let read = match self.packed.map_or(Ok(None), |packed| packed.read(&file, most))? {
+                Some(bytes) => Some(bytes.into_static()),
+                None => self.files.map_or(Ok(None), |files| files.read(&file, most))?,
+            };
+            // Many materials may name one texture, which takes time whether it can be read or not.
+            let left = self.bytes.get().checked_sub(read.as_ref().map_or(0, |bytes| bytes.len()));
+            self.bytes.set(left.unwrap_or(0));
+            Ok(read.filter(|_| left.is_some()))
         };
         let mut file = material_file(name);
         for _ in 0..MOST_INCLUDES {
