@@ -104,6 +104,13 @@ pub(crate) enum Edited {
 /// What is done before a map is written.
 pub(crate) type First = Box<dyn FnOnce() -> bspkit::Result<()>>;
 
+/// What a save needs besides the plan.
+struct Before {
+    first: Option<First>,
+    /// The compressed map that is replaced, as it was read.
+    packed: Option<SideFile>,
+}
+
 pub(crate) fn bad_argument(message: String, hint: &str) -> AnyhowError {
     let error = bspkit::Error::new(ErrorKind::Argument, message);
     if hint.is_empty() { error.into() } else { error.with_hint(hint).into() }
@@ -177,7 +184,8 @@ impl Save {
             if maps.many && self.only_changed && plan.is_identity() {
                 return Ok(Code::Done);
             }
-            let code = self.save(map, &draft, &plan, first, packed.as_ref(), summary.as_ref(), job)?;
+            let before = Before { first, packed };
+            let code = self.save(map, &draft, &plan, before, summary.as_ref(), job)?;
             any_saved.store(true, Ordering::Relaxed);
             if !what.is_empty() {
                 job.say(&format!("{}: {what}", job.path));
@@ -388,8 +396,7 @@ impl Save {
         map: &MapFile,
         draft: &Draft<'_>,
         plan: &Plan<'_>,
-        first: Option<First>,
-        packed: Option<&SideFile>,
+        Before { first, packed }: Before,
         summary: Option<&Arc<Mutex<Summary>>>,
         job: &mut Job<'_>,
     ) -> Result<Code> {
@@ -438,7 +445,8 @@ impl Save {
             done.sums = Some(Sums::new(bsp, plan, true));
         }
         let clients = if is_left || self.json { None } else { checksum::clients_need(bsp, plan) };
-        let saved = if is_left { Saved::default() } else { self.write(plan, place, packed, &mut done.warnings, job)? };
+        let saved =
+            if is_left { Saved::default() } else { self.write(plan, place, packed.as_ref(), &mut done.warnings, job)? };
         let backup = saved.backup;
         done.backup = backup.as_deref();
         done.written = (plan.layout() == Layout::Patch && !is_left).then_some(saved.written);
@@ -474,11 +482,11 @@ impl Save {
     ) -> Result<Saved> {
         let cannot_save = || format!("cannot save {}", shown(place));
         let form = Form::of(place).filter(|_| !is_stdin(place));
-        if is_stdin(place) || form.is_some() {
-            if let Some(reason) = plan.needs_force().filter(|_| !self.force) {
-                let error = bspkit::Error::new(ErrorKind::Damaged, format!("the map is damaged ({reason})"));
-                return Err(error.with_hint(bspkit::Hint::Force).into());
-            }
+        // Other saves refuse it themselves.
+        let is_refused = !self.force && (is_stdin(place) || form.is_some());
+        if let Some(reason) = plan.needs_force().filter(|_| is_refused) {
+            let error = bspkit::Error::new(ErrorKind::Damaged, format!("the map is damaged ({reason})"));
+            return Err(error.with_hint(bspkit::Hint::Force).into());
         }
         if is_stdin(place) {
             job.write(&plan.to_data()).with_context(cannot_save)?;
