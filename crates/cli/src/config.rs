@@ -30,7 +30,7 @@ pub(crate) fn nearest(path: &Path) -> Result<Option<PathBuf>> {
     let is_here = |folder: &Path| {
         let path = folder.join(NAME);
         // A file that cannot be read is no missing one: it would be as if it allowed everything.
-        Ok((input::is_there(&path)? && !path.is_dir()).then_some(path))
+        Ok((input::is_there(&path)? && path.is_file()).then_some(path))
     };
     folders.find_map(|folder| is_here(folder).transpose()).transpose()
 }
@@ -41,31 +41,33 @@ pub(crate) fn from_here(path: &Path) -> String {
     shown(path.strip_prefix(here).unwrap_or(path))
 }
 
-/// The defaults of a file; paths are absolute.
+/// The defaults of a file.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Found {
     file: PathBuf,
-    values: Vec<(Key, Vec<OsString>)>,
+    values: Vec<(Key, Vec<String>)>,
 }
 
 impl Found {
     fn read(file: &Path) -> Result<Self> {
         let Defaults { values } = defaults::read(&from_here(file), &input::text(file)?)?;
-        let folder = file.parent().unwrap_or(Path::new(""));
-        let mut found = Found { file: file.to_path_buf(), values: Vec::new() };
-        for (name, values) in values {
-            let Some(key) = KEYS.into_iter().find(|key| key.name == name) else { continue };
-            let values = values.into_iter().map(|value| match key.is_path {
-                true => Ok(inner(folder, &value, file)?.into_os_string()),
-                false => Ok(value.into()),
-            });
-            found.values.push((key, values.collect::<Result<_>>()?));
-        }
-        Ok(found)
+        let key = |name: &str| KEYS.into_iter().find(|key| key.name == name);
+        let values = values.into_iter().filter_map(|(name, values)| Some((key(name)?, values)));
+        Ok(Found { file: file.to_path_buf(), values: values.collect() })
     }
 
-    fn of(&self, option: &str) -> Option<&[OsString]> {
-        self.values.iter().find(|(key, _)| key.name == option).map(|(_, values)| &values[..])
+    /// The values of an option, with paths that are absolute.
+    ///
+    /// # Errors
+    /// A path does not exist, or a link leads out of the folder of the file.
+    fn of(&self, option: &str) -> Option<Result<Vec<OsString>>> {
+        let (key, values) = self.values.iter().find(|(key, _)| key.name == option)?;
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        let values = values.iter().map(|value| match key.is_path {
+            true => Ok(inner(folder, value, &self.file)?.into_os_string()),
+            false => Ok(value.into()),
+        });
+        Some(values.collect())
     }
 }
 
@@ -110,8 +112,12 @@ pub(crate) fn defaults(maps: &[PathBuf]) -> Result<Option<Found>> {
     read(first.and_then(|(_, file)| file).as_deref())
 }
 
-fn values(found: Found) -> Vec<(Key, Vec<OsString>)> {
-    found.values
+/// What a file says, whatever its place.
+fn values(found: Found) -> Vec<(Key, Vec<PathBuf>)> {
+    let folder = found.file.parent().map(Path::to_path_buf).unwrap_or_default();
+    let place = |key: Key, value: String| if key.is_path { folder.join(value) } else { value.into() };
+    let all = |(key, values): (Key, Vec<String>)| (key, values.into_iter().map(|value| place(key, value)).collect());
+    found.values.into_iter().map(all).collect()
 }
 
 fn read(file: Option<&Path>) -> Result<Option<Found>> {
@@ -119,15 +125,30 @@ fn read(file: Option<&Path>) -> Result<Option<Found>> {
     Ok(found.filter(|found| !found.values.is_empty()))
 }
 
-/// A command, and those in it, with these values where an option has none.
-pub(crate) fn fill(command: clap::Command, found: &Found) -> clap::Command {
-    let option = |arg: &clap::Arg| Some((arg.get_id().clone(), found.of(arg.get_long()?)?.to_vec()));
+/// A command, and those in it, with these values where an option has none. Only values of options that it has are
+/// looked at.
+///
+/// # Errors
+/// As those of the values.
+pub(crate) fn fill(mut command: clap::Command, found: &Found) -> Result<clap::Command> {
+    let option = |arg: &clap::Arg| Some((arg.get_id().clone(), found.of(arg.get_long()?)?));
     let options: Vec<_> = command.get_arguments().filter_map(option).collect();
-    let command = options
-        .into_iter()
-        .fold(command, |command, (id, values)| command.mut_arg(id, |arg| arg.required(false).default_values(values)));
+    for (id, values) in options {
+        let values = values?;
+        command = command.mut_arg(id, |arg| arg.required(false).default_values(values));
+    }
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, |own| fill(own, found)))
+    for name in names {
+        let mut failed = None;
+        command = command.mut_subcommand(name, |own| {
+            fill(own.clone(), found).unwrap_or_else(|error| {
+                failed = Some(error);
+                own
+            })
+        });
+        failed.map_or(Ok(()), Err)?;
+    }
+    Ok(command)
 }
 
 /// Show the defaults of a project, and where they are from
@@ -176,8 +197,8 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         input::is_there(path)?.then_some(()).with_context(|| format!("there is no {}", shown(path)))?;
         let file = nearest(path)?;
         let found = read(file.as_deref())?;
-        let document =
-            Document { head: Head::new(path), file: file.as_deref().map(from_here), defaults: of(found.as_ref()) };
+        let defaults = of(found.as_ref())?;
+        let document = Document { head: Head::new(path), file: file.as_deref().map(from_here), defaults };
         let mut out = match args.json {
             true => json(&document, args.paths.len() > 1)?,
             false => text(&document, (args.paths.len() > 1).then_some(path)).into_bytes(),
@@ -192,16 +213,17 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     Ok(Code::Done)
 }
 
-fn of(found: Option<&Found>) -> Vec<Default> {
+fn of(found: Option<&Found>) -> Result<Vec<Default>> {
     let one = |key: Key| {
         if let Some(values) = found.and_then(|found| found.of(key.name)) {
-            let show =
-                |value: &OsString| if key.is_path { from_here(Path::new(value)) } else { shown(Path::new(value)) };
-            return Default { name: key.name, values: values.iter().map(show).collect(), from: "file" };
+            let path = |value: &OsString| from_here(Path::new(value));
+            let word = |value: &OsString| shown(Path::new(value));
+            let values = values?.iter().map(|value| if key.is_path { path(value) } else { word(value) }).collect();
+            return Ok(Default { name: key.name, values, from: "file" });
         }
         let built_in = BUILT_IN.iter().find(|(name, _)| *name == key.name).map(|(_, value)| (*value).to_owned());
         let from = if built_in.is_some() { "built-in" } else { "none" };
-        Default { name: key.name, values: built_in.into_iter().collect(), from }
+        Ok(Default { name: key.name, values: built_in.into_iter().collect(), from })
     };
     KEYS.into_iter().map(one).collect()
 }

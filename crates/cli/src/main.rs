@@ -159,12 +159,20 @@ type Split = fn(&clap::Command, Vec<OsString>) -> (Vec<OsString>, Vec<PathBuf>);
 fn parse(given: &[OsString], split: Split) -> (Context, Command) {
     let parsed = |program: &mut clap::Command| {
         let (arguments, maps) = split(program, given.to_vec());
-        let defaults = config::defaults(&maps);
-        if let Ok(Some(found)) = &defaults {
-            *program = config::fill(std::mem::take(program), found);
-        }
+        let filled = config::defaults(&maps).and_then(|found| match found {
+            Some(found) => config::fill(program.clone(), &found).map(Some),
+            None => Ok(None),
+        });
+        let wrong = match filled {
+            Ok(None) => None,
+            Ok(Some(filled)) => {
+                *program = filled;
+                None
+            }
+            Err(error) => Some(error),
+        };
         let found = program.try_get_matches_from_mut(arguments).and_then(|found| Cli::from_arg_matches(&found));
-        (found, defaults.err())
+        (found, wrong)
     };
     let (mut found, wrong_defaults) = parsed(&mut words::only(given, Cli::command));
     let is_text = |error: &clap::Error| !error.use_stderr();

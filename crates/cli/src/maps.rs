@@ -12,13 +12,14 @@ use anyhow::{Context as _, Error, Result, anyhow};
 use bspkit::ErrorKind;
 use bspkit::disk::put;
 use bspkit::file::names;
-use bspkit_packed::{Form, archive};
+use bspkit_packed::Form;
+use bspkit_packed::archive::{self, Listing};
 use bspkit_text::folder::is_unpacked;
 use clap::ArgAction;
 
 use super::context::{Context, is_stdin};
-use super::talk::{Code, Job, Shard, shown};
-use super::words::SEPARATOR;
+use super::talk::{Code, Job, Shard, count, shown};
+use super::words::{SEPARATOR, is_map_name};
 use super::{stop, watch};
 use turns::{Tally, Turns};
 
@@ -193,6 +194,8 @@ pub(crate) struct Maps {
     at_once: AtOnce,
     /// A word in the place of a map that is not one, before a map.
     misplaced: Option<PathBuf>,
+    /// How many compressed maps and archives the folders have: they are maps only where they are named.
+    passed: usize,
 }
 
 /// The first of several words if it is the name of no file and a map follows: a selector, or another operand.
@@ -224,10 +227,11 @@ impl Maps {
     /// Finds the maps that these arguments name.
     pub(crate) fn find(arguments: &[&Path]) -> Self {
         let many = arguments.len() > 1 || arguments.iter().any(|path| are_several(path));
-        let mut maps = Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, misplaced: None };
+        let mut maps =
+            Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, misplaced: None, passed: 0 };
         for path in arguments {
             match !is_stdin(path) && path.is_dir() {
-                true => maps.found.append(&mut folder(path)),
+                true => maps.found.append(&mut folder(path, &mut maps.passed)),
                 false if is_archive(path) => maps.found.append(&mut in_archive(path)),
                 false if super::words::matches_nothing(path) => {
                     let error = anyhow!("no file matches {}", shown(path));
@@ -249,6 +253,7 @@ impl Maps {
             json: false,
             at_once: AtOnce::One,
             misplaced: None,
+            passed: 0,
         }
     }
 
@@ -261,7 +266,8 @@ impl Maps {
         };
         let inner: Vec<_> = arguments.iter().map(inner).collect();
         let many = arguments.len() > 1 || inner.iter().any(Option::is_some);
-        let mut maps = Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, misplaced: None };
+        let mut maps =
+            Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, misplaced: None, passed: 0 };
         for (path, inner) in arguments.iter().zip(inner) {
             maps.found.extend(inner.unwrap_or_else(|| vec![Ok(MapFile::named(path, many))]));
         }
@@ -363,7 +369,7 @@ impl Maps {
 
     /// The first of the files to be written that is one of the maps.
     pub(crate) fn written_over(&self, targets: impl IntoIterator<Item = PathBuf>) -> Result<Option<PathBuf>> {
-        let inputs: HashSet<PathBuf> = self.iter().filter_map(|map| real_path(&map.path).ok().flatten()).collect();
+        let inputs: HashSet<PathBuf> = self.iter().filter_map(|map| real_input(&map.path)).collect();
         for target in targets {
             if target_path(&target)?.is_some_and(|real| inputs.contains(&real)) {
                 return Ok(Some(target));
@@ -409,6 +415,11 @@ impl Maps {
         if self.many {
             stop::finish_maps_in_progress();
         }
+        if self.passed > 0 && !cx.talk.quiet {
+            let files = count(self.passed, "compressed map or archive", "compressed maps and archives");
+            let text = format!("{files} in the folders: they are read only where they are named\n");
+            cx.talk.stderr(text.as_bytes());
+        }
         let order = self.order(cx.options.shard);
         let jobs = match self.at_once {
             AtOnce::One => 1,
@@ -450,6 +461,12 @@ pub(crate) fn target_path(path: &Path) -> Result<Option<PathBuf>> {
     real_path(path).with_context(|| format!("cannot write {}", shown(path)))
 }
 
+/// The path of the file that is read for a map: of a map in an archive, that of the archive.
+pub(crate) fn real_input(path: &Path) -> Option<PathBuf> {
+    let file = archive::part(path).map_or_else(|| path.to_path_buf(), |(archive, _)| archive);
+    real_path(&file).ok().flatten()
+}
+
 /// The path of a file that exists, with symbolic links followed.
 pub(crate) fn real_path(path: &Path) -> io::Result<Option<PathBuf>> {
     match fs::canonicalize(path) {
@@ -473,7 +490,7 @@ struct Entry {
 ///
 /// Waiting folders are in a list and not on the call stack, and a visited folder is recognized by its number in the
 /// file system. So the time for a deep folder grows only in proportion to its depth.
-fn folder(root: &Path) -> Vec<Result<MapFile, Trouble>> {
+fn folder(root: &Path, passed: &mut usize) -> Vec<Result<MapFile, Trouble>> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     let mut waiting = vec![Entry { path: root.to_path_buf(), name: PathBuf::new(), has_twin: false }];
@@ -496,6 +513,8 @@ fn folder(root: &Path) -> Vec<Result<MapFile, Trouble>> {
                 }
                 _ => Ok(MapFile { path, name, target: None, is_one_of_many: true, has_twin }),
             });
+        } else if is_map_name(&name) {
+            *passed += 1;
         }
     }
     if found.is_empty() {
@@ -509,22 +528,26 @@ fn folder(root: &Path) -> Vec<Result<MapFile, Trouble>> {
 /// All maps in an archive, sorted by name. Each has the path of the archive, and goes on with its name in it.
 fn in_archive(path: &Path) -> Vec<Result<MapFile, Trouble>> {
     let trouble = |error: Error, is_map| Trouble { path: path.to_path_buf(), name: path.to_path_buf(), error, is_map };
-    match archive::maps(path) {
-        Err(error) => vec![Err(trouble(error.into(), true))],
-        Ok(names) if names.is_empty() => {
-            vec![Err(trouble(anyhow!("there is no map (*.bsp) in {}", shown(path)), false))]
-        }
-        Ok(names) => {
-            let map = |name: String| MapFile {
-                path: path.join(&name),
-                name: name.into(),
-                target: None,
-                is_one_of_many: true,
-                has_twin: false,
-            };
-            names.into_iter().map(|name| Ok(map(name))).collect()
-        }
+    let Listing { maps, left_out } = match archive::maps(path) {
+        Ok(listing) => listing,
+        Err(error) => return vec![Err(trouble(error.into(), true))],
+    };
+    if maps.is_empty() && left_out.is_empty() {
+        return vec![Err(trouble(anyhow!("there is no map (*.bsp) in {}", shown(path)), false))];
     }
+    let map = |name: String| MapFile {
+        path: path.join(&name),
+        name: name.into(),
+        target: None,
+        is_one_of_many: true,
+        has_twin: false,
+    };
+    let hazard = |(name, why): (String, &str)| {
+        let (path, error) =
+            (path.join(&name), anyhow!("{} in {} is left out: {why}", shown(Path::new(&name)), shown(path)));
+        Trouble { path, name: name.into(), error, is_map: true }
+    };
+    maps.into_iter().map(|name| Ok(map(name))).chain(left_out.into_iter().map(|name| Err(hazard(name)))).collect()
 }
 
 /// All unpacked maps below a folder, sorted by name.
@@ -607,7 +630,7 @@ impl Maps {
         let real = |path: &Path| real_path(path).ok().flatten();
         let own = real(map);
         let is_own = |found: &Result<MapFile, Trouble>| found.as_ref().is_ok_and(|found| real(&found.path) == own);
-        let (same, others): (Vec<_>, Vec<_>) = self::folder(folder).into_iter().partition(is_own);
+        let (same, others): (Vec<_>, Vec<_>) = self::folder(folder, &mut 0).into_iter().partition(is_own);
         // In the folder it keeps its place, and only the last part of its name changes.
         let name =
             same.iter().flatten().next().map_or_else(|| name.to_path_buf(), |same| same.name.with_file_name(name));

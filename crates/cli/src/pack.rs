@@ -9,6 +9,7 @@ use bspkit::file::names;
 use bspkit::finding::Finding;
 use bspkit::{Bsp, Data, Error, ErrorKind, Followed, Layout, Plan, SaveOptions};
 use bspkit_game::beside;
+use bspkit_packed::Form;
 use bspkit_text::folder::{Folder, How, Packed, Target, unpack};
 use bspkit_text::records::Format;
 use serde::Serialize;
@@ -18,7 +19,7 @@ use super::help;
 use super::maps::{MapArgs, MapFile, Maps, real_path};
 use super::order::{formats, sentence};
 use super::records::NumberArgs;
-use super::save::Findings;
+use super::save::{Findings, refuse_archive, write_map};
 use super::talk::{Code, Job, count, shown, worded};
 
 // `pack`: a map from a folder.
@@ -140,17 +141,20 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
     if let Some(target) = target {
         refuse_inside(&map.path, target)?;
         let options = args.backup.iter().fold(SaveOptions::default().force(args.force), SaveOptions::backup);
-        if is_stdin(target) {
+        refuse_archive(target)?;
+        if is_stdin(target) || Form::of(target).is_some() {
             if let Some(reason) = plan.needs_force().filter(|_| !args.force) {
                 let error = Error::new(ErrorKind::Damaged, format!("the map is damaged ({reason})"));
                 return Err(error.with_hint(bspkit::Hint::Force).into());
             }
+        }
+        if is_stdin(target) {
             job.write(&plan.to_data())?;
         } else {
             if job.many {
                 target.parent().map_or(Ok(()), put::folder)?;
             }
-            let saved = plan.save_with(target, &options)?;
+            let saved = write_map(&plan, target, None, &options)?;
             warnings.extend(saved.warnings);
             backup = saved.backup.as_deref().map(shown);
         }

@@ -9,6 +9,7 @@ use bspkit::file::SideFile;
 use bspkit_game::Game;
 use bspkit_game::assets::Files;
 use bspkit_game::res::{self, List, Listed, Options};
+use bspkit_packed::archive;
 
 use super::context::{Context, is_stdin};
 use super::help;
@@ -106,7 +107,8 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 fn own_folder(map: &Path, named: Option<&Path>) -> Result<Option<Game>> {
     let map = fs::canonicalize(map).unwrap_or_else(|_| map.to_path_buf());
     let above = map.parent().filter(|folder| folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("maps")));
-    let Some(folder) = named.or_else(|| above.and_then(Path::parent)) else { return Ok(None) };
+    let above = above.and_then(Path::parent).filter(|_| archive::part(&map).is_none());
+    let Some(folder) = named.or(above) else { return Ok(None) };
     let mut game = Game::default();
     game.add(folder)?;
     Ok(Some(game))

@@ -22,7 +22,7 @@ use bspkit_packed::{Form, archive};
 use clap::{Args, ValueEnum};
 
 use super::context::{Context, is_stdin};
-use super::maps::{MapFile, Maps, real_path};
+use super::maps::{MapFile, Maps, real_input, real_path};
 use super::talk::{Code, Job, count, shown};
 use areas::Areas;
 use dry::{DryRun, Summary, Sums};
@@ -338,6 +338,9 @@ impl Save {
         if self.in_place() {
             maps.iter().try_for_each(|map| self.check_in_place(&map.path))?;
         }
+        if let Some(output) = self.output.as_deref().filter(|output| !output.is_dir() && !maps.many) {
+            refuse_archive(output)?;
+        }
         if !self.has_output() {
             return Err(bad_argument("no output given".into(), "use -o FILE, --in-place or --dry-run"));
         }
@@ -495,18 +498,7 @@ impl Save {
         if job.many {
             make_folder(place).with_context(cannot_save)?;
         }
-        let saved = match (form, packed) {
-            (None, _) => plan.save_with(place, &self.how()),
-            (Some(form), packed) => {
-                let mut bytes = Vec::new();
-                form.pack(&plan.to_data(), &mut bytes).with_context(cannot_save)?;
-                match packed {
-                    Some(old) => old.save(&bytes, &self.how()),
-                    None => bspkit::file::replace(place, &self.how(), |mut file| file.write_all(&bytes)),
-                }
-            }
-        };
-        let saved = saved.with_context(cannot_save)?;
+        let saved = write_map(plan, place, packed, &self.how()).with_context(cannot_save)?;
         let whole = saved.whole.iter().map(|why| format!("the file was written as a whole: {why}"));
         let said: Vec<String> = saved.warnings.iter().cloned().chain(whole).collect();
         said.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(place))));
@@ -539,6 +531,23 @@ impl Save {
             warnings.push(warning);
         }
         warnings
+    }
+}
+
+/// Writes a map, compressed if its name says so. A compressed map that is replaced is as it was read.
+pub(crate) fn write_map(
+    plan: &Plan<'_>,
+    place: &Path,
+    packed: Option<&SideFile>,
+    how: &SaveOptions,
+) -> bspkit::Result<Saved> {
+    let Some(form) = Form::of(place) else { return plan.save_with(place, how) };
+    let mut bytes = Vec::new();
+    form.pack(&plan.to_data(), &mut bytes)
+        .map_err(|error| Error::new(ErrorKind::Io, "the map cannot be compressed").with_source(error))?;
+    match packed {
+        Some(old) => old.save(&bytes, how),
+        None => bspkit::file::replace(place, how, |mut file| file.write_all(&bytes)),
     }
 }
 
@@ -635,6 +644,13 @@ pub(crate) fn how_to_list(finding: &Finding) -> &'static str {
     if is_rest(finding) { "; -v lists them" } else { "" }
 }
 
+/// Refuses a target whose name is that of an archive, or that is in one: archives are read and not written.
+pub(crate) fn refuse_archive(target: &Path) -> Result<()> {
+    let is_in_archive = archive::is_archive(target) || archive::part(target).is_some();
+    let message = || format!("{} is an archive by its name, and a map is not written into one", shown(target));
+    if is_in_archive { Err(bad_argument(message(), "name a map (*.bsp) or a folder")) } else { Ok(()) }
+}
+
 // Files that the program writes are not those that it reads.
 
 fn would_be_replaced(output: &Path) -> anyhow::Error {
@@ -645,7 +661,7 @@ fn would_be_replaced(output: &Path) -> anyhow::Error {
 pub(crate) fn spare_inputs<'p>(output: &Path, read: impl IntoIterator<Item = &'p Path>) -> Result<()> {
     // Most outputs are new files.
     let Some(real) = real_path(output).ok().flatten() else { return Ok(()) };
-    let is_it = |read: &Path| real_path(read).is_ok_and(|read| read.as_ref() == Some(&real));
+    let is_it = |read: &Path| real_input(read).as_ref() == Some(&real);
     if read.into_iter().any(is_it) { Err(would_be_replaced(output)) } else { Ok(()) }
 }
 

@@ -8,6 +8,7 @@ use bspkit::disk::put::{self, put, refuse};
 use bspkit::finding::Severity;
 use bspkit_game::Game;
 use bspkit_game::assets::Files;
+use bspkit_packed::archive;
 use bspkit_see::{File, Format, Only, Options, Scene, Summary};
 use serde::Serialize;
 
@@ -271,7 +272,7 @@ impl Shown {
         game.faults().iter().for_each(|fault| cx.talk.stderr(cx.talk.warning(fault).as_bytes()));
         let folder =
             map.parent().filter(|folder| folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("maps")));
-        if let Some(above) = folder.and_then(Path::parent).filter(|_| !is_stdin(map)) {
+        if let Some(above) = folder.and_then(Path::parent).filter(|_| !is_stdin(map) && archive::part(map).is_none()) {
             let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
             game.add(above)?;
         }

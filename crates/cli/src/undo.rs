@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use bspkit::{Bsp, Error, ErrorKind, Hint, file};
 use bspkit_ops::compare;
+use bspkit_packed::Form;
 
 use super::context::{Context, is_stdin};
 use super::talk::{Code, Job, count, shown};
@@ -60,6 +61,12 @@ impl SuffixArgs {
 pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
     args.maps.find().only_once().each(cx, |map, job| {
         let Some(backup) = args.suffix.of(map)?.pop() else { return Ok(job.nothing("it has no backup")) };
+        if Form::of(&map.path).is_some() {
+            let message =
+                format!("{} is compressed, and only the undo of maps that are not is known", shown(&map.path));
+            let hint = format!("the newest backup is {}: rename it", shown(&backup));
+            return Err(Error::new(ErrorKind::Refused, message).with_hint(hint).into());
+        }
         let before = cx.open(&backup)?;
         // The map may be the reason: one that cannot be read.
         let now = cx.open(&map.path);

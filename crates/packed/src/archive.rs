@@ -13,7 +13,7 @@
 //! # let place = [12_u32.to_le_bytes(), u32::try_from(map.len())?.to_le_bytes()].concat();
 //! # let end = [12 + u32::try_from(map.len())?, 64].map(u32::to_le_bytes).concat();
 //! # std::fs::write(&path, [b"PACK", &end[..], &map, &name, &place].concat())?;
-//! assert_eq!(archive::maps(&path)?, ["maps/start.bsp"]);
+//! assert_eq!(archive::maps(&path)?.maps, ["maps/start.bsp"]);
 //! let (archive, name) = archive::part(&path.join("maps/start.bsp")).unwrap();
 //! assert_eq!(archive::read(&archive, &name)?, map);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -73,12 +73,25 @@ pub fn part(path: &Path) -> Option<(PathBuf, String)> {
     Some((archive.to_path_buf(), inner.replace('\\', "/")))
 }
 
-/// The names of the maps in an archive (`*.bsp`), sorted; of a VPK file those in its folder `maps`. A name that leads
-/// out of a folder is left out.
+/// The maps in an archive.
+///
+/// ```
+/// let none = bspkit_packed::archive::Listing::default();
+/// assert!(none.maps.is_empty() && none.left_out.is_empty());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Their names (`*.bsp`), sorted; of a VPK file those in its folder `maps`.
+    pub maps: Vec<String>,
+    /// Those whose names are not those of files on a disk, and why.
+    pub left_out: Vec<(String, &'static str)>,
+}
+
+/// The maps in an archive.
 ///
 /// # Errors
 /// [`ErrorKind::Io`]; [`ErrorKind::Malformed`] if it is not such an archive.
-pub fn maps(path: &Path) -> Result<Vec<String>> {
+pub fn maps(path: &Path) -> Result<Listing> {
     let names = match kind(path)? {
         Kind::Zip => names_in_zip(open(path)?),
         Kind::Pak => names_in_pak(open(path)?),
@@ -88,11 +101,17 @@ pub fn maps(path: &Path) -> Result<Vec<String>> {
         }
     };
     let mut names = names.map_err(|error| at(path, &error))?;
-    let is_map = |name: &str| name.len() > 4 && name.as_bytes()[name.len() - 4..].eq_ignore_ascii_case(b".bsp");
-    names.retain(|name| is_map(name) && names::path_hazard(name.as_bytes()).is_none());
+    names.retain(|name| name.len() > 4 && name.as_bytes()[name.len() - 4..].eq_ignore_ascii_case(b".bsp"));
     names.sort_unstable();
     names.dedup();
-    Ok(names)
+    let mut listing = Listing::default();
+    for name in names {
+        match names::path_hazard(name.as_bytes()) {
+            None => listing.maps.push(name),
+            Some(why) => listing.left_out.push((name, why)),
+        }
+    }
+    Ok(listing)
 }
 
 /// The bytes of a file in an archive.
@@ -152,11 +171,10 @@ pub fn names_in_zip(file: impl Read + Seek) -> Result<Vec<String>> {
 #[doc(hidden)]
 pub fn read_in_zip(file: impl Read + Seek, name: &str) -> Result<Option<Vec<u8>>> {
     let mut zip = ZipArchive::new(file).map_err(|error| malformed(&error))?;
-    match zip.by_name(name) {
-        Ok(file) => bounded(file).map(Some),
-        Err(ZipError::FileNotFound) => Ok(None),
-        Err(error) => Err(malformed(&error)),
-    }
+    // Some programs write `\\` between the parts of a name.
+    let is_it = |own: &str| own == name || own.contains('\\') && own.replace('\\', "/") == name;
+    let Some(index) = zip.file_names().position(|own| own.is_ok_and(|own| is_it(&own))) else { return Ok(None) };
+    bounded(zip.by_index(index).map_err(|error| malformed(&error))?).map(Some)
 }
 
 // PAK: `PACK`, the offset and the length of the directory; in it for each file a name of 56 bytes, offset and length.

@@ -21,6 +21,10 @@ pub(crate) fn read(reading: &mut Reading<'_, '_>) -> Result<()> {
     let map = reading.map;
     let polygons = map.polygons()?;
     let faces = map.records(Role::Faces)?;
+    if faces.is_empty() && map.records("FACES_HDR").is_ok_and(|faces| !faces.is_empty()) {
+        let message = "the map has faces for high dynamic range alone, which are not shown";
+        reading.builder.findings.add(&FACE, Place::default().lump("FACES_HDR"), message);
+    }
     let texinfo = map.records(Role::TexInfo)?;
     let lump = faces.name().to_owned();
     let displacements = Displacements::read(map);

@@ -108,6 +108,7 @@ impl Starter {
         if self.has_files {
             text += "\n[files]\n";
             let folders: Option<Vec<String>> = self.folders.iter().map(|folder| pattern(folder)).collect();
+            // A pattern for files in no folder is one for files in all of them.
             if let Some(folders) = folders {
                 rule(&mut text, false, &format!("allowed = {}", strings(folders.iter().map(String::as_str))));
             }
@@ -152,7 +153,7 @@ fn is_word(byte: u8) -> bool {
 /// The pattern for all files of a folder; none if the name cannot be part of one.
 fn pattern(folder: &[u8]) -> Option<String> {
     match folder {
-        [] => Some("*".to_owned()),
+        [] => None,
         folder if folder.iter().all(|byte| is_word(*byte) || matches!(byte, b'-' | b'.')) => {
             Some(format!("{}/**", std::str::from_utf8(folder).ok()?))
         }

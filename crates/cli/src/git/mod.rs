@@ -26,7 +26,7 @@ use super::words::for_shell;
 use super::{commands, help};
 use crate::context::Report;
 use crate::maps::{Maps, real_path};
-use crate::save::bad_argument;
+use crate::save::{bad_argument, write_map};
 use crate::talk::{Job, count, shown};
 use repository::{Blobs, Choices, git, is_pointer, pointer_error, top_level, unmerged};
 
@@ -194,7 +194,7 @@ fn save_merge(merged: &Merged<'_>, target: &Path, path: Option<&Path>) -> Result
             let kept = repository::kept(Path::new("."), path, &plan.to_vec())?;
             replace(target, &SaveOptions::default(), |mut file| file.write_all(&kept))?;
         }
-        None => drop(replace(target, &SaveOptions::default(), |mut file| plan.write_to(&mut file))?),
+        None => drop(write_map(&plan, target, None, &SaveOptions::default())?),
     }
     Ok(())
 }

@@ -84,7 +84,6 @@ fn what_writes_or_leaves_the_folder_is_refused() {
         ("color = 'sometimes'", "`sometimes` is not a value"),
         ("dialect = 'doom'", "doom"),
         ("rules = ['a.cfg']", "a string is needed here"),
-        ("game = 'nowhere'", "cannot find nowhere"),
     ] {
         let room = room(&format!("[defaults]\n{line}\n"));
         let run = room.bspkit("info maps/a.bsp");
@@ -93,7 +92,12 @@ fn what_writes_or_leaves_the_folder_is_refused() {
         // Help is there all the same.
         assert_eq!(room.bspkit("info maps/a.bsp --help").code, Some(0));
     }
-    let room = room("layout = 'append'\n");
+    // A path concerns the commands that have the option.
+    let room = self::room("[defaults]\nrules = 'nowhere'\n");
+    assert_eq!(room.bspkit("info maps/a.bsp").code, Some(0));
+    let run = room.bspkit("ent apply maps/a.bsp -o out.bsp");
+    assert!(run.code == Some(2) && run.err.contains("cannot find nowhere"), "{run:?}");
+    let room = self::room("layout = 'append'\n");
     let run = room.bspkit("info maps/a.bsp");
     assert!(run.code == Some(2) && run.err.contains("write it below [defaults]"), "{run:?}");
 }

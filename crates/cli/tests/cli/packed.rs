@@ -80,10 +80,8 @@ fn archives(room: &Room) -> Vec<&'static str> {
         zip.start_file(*name, options).unwrap();
         zip.write_all(bytes).unwrap();
     }
-    for (name, bytes) in [("readme.txt", &b"text"[..]), ("../evil.bsp", b"no map")] {
-        zip.start_file(name, options).unwrap();
-        zip.write_all(bytes).unwrap();
-    }
+    zip.start_file("readme.txt", options).unwrap();
+    zip.write_all(b"text").unwrap();
     let zip = zip.finish().unwrap().into_inner();
     room.write("pak0.pk3", &zip);
     room.write("maps.zip", &zip);
@@ -121,6 +119,10 @@ fn maps_are_read_in_their_archives() {
         assert_eq!(run.code, Some(0), "{run:?}");
         // The map without a light is copied out of the archive.
         assert_eq!(room.read(format!("only_{archive}/maps/one.bsp")), fixture("q3/own_rooms"));
+        for out in [archive, &format!("new_{archive}")] {
+            let run = room.bspkit(&format!("ent set {archive}/maps/one.bsp worldspawn message=new -o {out} --force"));
+            assert!(run.code == Some(2) && run.err.contains("archive"), "{run:?}");
+        }
         let run = room.bspkit(&format!("ent set {archive} worldspawn message=new --in-place"));
         assert!(run.code == Some(2) && run.err.contains("in an archive"), "{run:?}");
         assert_eq!(room.read(archive), before);
@@ -129,7 +131,39 @@ fn maps_are_read_in_their_archives() {
         let run = room.bspkit(&format!("info {archive}/maps/none.bsp"));
         assert_eq!(run.code, Some(2), "{run:?}");
     }
-    assert!(!room.path("evil.bsp").exists());
+}
+
+/// A name that leads out of a folder is a map that failed, and is written nowhere. `\\` parts a name as `/` does.
+#[test]
+fn odd_names_in_archives_are_said() {
+    let room = Room::empty();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    for name in ["../evil.bsp", "maps/good.bsp", "aux.bsp"] {
+        zip.start_file(name, options).unwrap();
+        zip.write_all(&fixture("q2/own_rooms")).unwrap();
+    }
+    room.write("odd.zip", &zip.finish().unwrap().into_inner());
+    let run = room.bspkit("ent set odd.zip worldspawn message=new -o out/");
+    assert!(run.code == Some(1) && run.err.contains("is left out"), "{run:?}");
+    assert!(room.path("out/maps/good.bsp").exists() && !room.path("evil.bsp").exists());
+}
+
+/// Every command that writes a map writes it in the form that the name of the target says.
+#[test]
+fn packed_and_merged_maps_are_compressed_too() {
+    let room = Room::empty();
+    let map = fixture("q2/own_rooms");
+    room.write("a.bsp", &map);
+    for command in ["unpack a.bsp -o folder", "pack folder -o b.bsp.bz2", "ent set a.bsp light light=7 -o c.bsp.gz"] {
+        assert_eq!(room.bspkit(command).code, Some(0), "{command}");
+    }
+    assert_eq!(Form::Bzip2.unpack(&room.read("b.bsp.bz2")[..]).unwrap(), map);
+    assert_eq!(room.bspkit("pack folder -o b.zip").code, Some(2));
+    let run = room.bspkit("ent set c.bsp.gz light light=8 --in-place --backup");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let run = room.bspkit("undo c.bsp.gz");
+    assert!(run.code == Some(2) && run.err.contains("rename it"), "{run:?}");
 }
 
 #[test]
