@@ -198,7 +198,8 @@ function start() {
         if (!found) continue;
         found.getWorldPosition(camera.position);
         camera.position.y += 24 * METRES;
-        look.yaw = ((Number(valueOf(found, "angle")) || 0) - 90) * (Math.PI / 180);
+        const yaw = valueOf(found, "angle") || String(valueOf(found, "angles")).split(" ")[1];
+        look.yaw = ((Number(yaw) || 0) - 90) * (Math.PI / 180);
         look.pitch = 0;
         orbit.target.copy(camera.position);
         return turn();
