@@ -243,6 +243,8 @@ function about(node) {
 
 function pick(x, y) {
     const caster = new Raycaster();
+    // Before the first frame it is not where it looks from.
+    camera.updateMatrixWorld();
     const box = canvas.getBoundingClientRect();
     caster.setFromCamera(new Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2), camera);
     const targets = meshes.filter(({ node }) => node.visible).map(({ node }) => node);
