@@ -198,7 +198,8 @@ function start() {
         if (!found) continue;
         found.getWorldPosition(camera.position);
         camera.position.y += 24 * METRES;
-        look.yaw = ((Number(valueOf(found, "angle")) || 0) - 90) * (Math.PI / 180);
+        const yaw = valueOf(found, "angle") || String(valueOf(found, "angles")).split(" ")[1];
+        look.yaw = ((Number(yaw) || 0) - 90) * (Math.PI / 180);
         look.pitch = 0;
         orbit.target.copy(camera.position);
         return turn();
@@ -242,6 +243,8 @@ function about(node) {
 
 function pick(x, y) {
     const caster = new Raycaster();
+    // Before the first frame it is not where it looks from.
+    camera.updateMatrixWorld();
     const box = canvas.getBoundingClientRect();
     caster.setFromCamera(new Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2), camera);
     const targets = meshes.filter(({ node }) => node.visible).map(({ node }) => node);

@@ -6,11 +6,12 @@ use std::process::Command;
 use super::browser::Browser;
 use super::pairs::HOSTILE;
 
-/// Waits for the map, types into the search, and clicks into the middle of the map.
+/// As soon as the map is there it types into the search, and clicks into the middle of the map.
 const DRIVER: &str = "
-const state = () => document.body.dataset.state;
-const step = () => {
-    if (state() === 'loading') return setTimeout(step, 100);
+const ready = new MutationObserver(() => act());
+const act = () => {
+    if (document.body.dataset.state === 'loading') return;
+    ready.disconnect();
     const search = document.getElementById('search');
     search.value = 'info_player_start';
     search.dispatchEvent(new Event('input'));
@@ -20,7 +21,8 @@ const step = () => {
     view.dispatchEvent(new PointerEvent('pointerdown', at));
     view.dispatchEvent(new PointerEvent('pointerup', at));
 };
-step();
+ready.observe(document.body, { attributes: true });
+act();
 ";
 
 /// What the program writes of a map, with entities whose values are hostile.
