@@ -142,11 +142,11 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
         refuse_inside(&map.path, target)?;
         let options = args.backup.iter().fold(SaveOptions::default().force(args.force), SaveOptions::backup);
         refuse_archive(target)?;
-        if is_stdin(target) || Form::of(target).is_some() {
-            if let Some(reason) = plan.needs_force().filter(|_| !args.force) {
-                let error = Error::new(ErrorKind::Damaged, format!("the map is damaged ({reason})"));
-                return Err(error.with_hint(bspkit::Hint::Force).into());
-            }
+        // Other saves refuse it themselves.
+        let is_refused = !args.force && (is_stdin(target) || Form::of(target).is_some());
+        if let Some(reason) = plan.needs_force().filter(|_| is_refused) {
+            let error = Error::new(ErrorKind::Damaged, format!("the map is damaged ({reason})"));
+            return Err(error.with_hint(bspkit::Hint::Force).into());
         }
         if is_stdin(target) {
             job.write(&plan.to_data())?;
