@@ -92,15 +92,17 @@ fn all_codes() -> impl Iterator<Item = &'static FindingCode> {
     CODES.iter().copied().chain(classes::CODES)
 }
 
-/// A code by its name.
+/// A code of the game's findings by its name.
+fn of_classes(name: &str) -> Option<&'static FindingCode> {
+    classes::CODES.into_iter().find(|code| code.name.eq_ignore_ascii_case(name))
+}
+
 fn code(name: &str) -> bspkit::Result<&'static FindingCode> {
-    let of_game = classes::CODES.into_iter().find(|code| code.name.eq_ignore_ascii_case(name));
-    of_game.map_or_else(|| check::code(name), Ok)
+    of_classes(name).map_or_else(|| check::code(name), Ok)
 }
 
 fn denied(name: &str) -> bspkit::Result<Denied> {
-    let of_game = classes::CODES.into_iter().find(|code| code.name.eq_ignore_ascii_case(name));
-    of_game.map_or_else(|| Denied::by_name(name), |code| Ok(Denied::Code(code)))
+    of_classes(name).map_or_else(|| Denied::by_name(name), |code| Ok(Denied::Code(code)))
 }
 
 #[derive(Serialize)]

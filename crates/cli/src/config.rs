@@ -7,29 +7,28 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use bspkit::disk::input;
 use bspkit_text::defaults::{self, Defaults, KEYS, Key};
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};
 use super::help;
+use super::maps::real_input;
 use super::save::bad_argument;
 use super::talk::{Code, Head, json, shown};
 
 /// The name of the file of a folder and the folders in it.
 const NAME: &str = "bspkit.toml";
 
-/// The nearest file of a project: in the folder that is named, or in the folders above it or the map.
+/// The nearest file of a project: in the folder that is named, or in the folders above it, the map or the archive that
+/// has the map.
 pub(crate) fn nearest(path: &Path) -> Result<Option<PathBuf>> {
-    let from = match is_stdin(path) {
-        true => env::current_dir().ok(),
-        false => path.canonicalize().ok(),
-    };
+    let from = if is_stdin(path) { env::current_dir().ok() } else { real_input(path) };
     let mut folders = from.iter().flat_map(|from| from.ancestors()).filter(|folder| folder.is_dir());
     let is_here = |folder: &Path| {
         let path = folder.join(NAME);
-        // A file that cannot be read is no missing one: it would be as if it allowed everything.
+        // A file that cannot be read is not a missing one: it would be as if it allowed everything.
         Ok((input::is_there(&path)? && path.is_file()).then_some(path))
     };
     folders.find_map(|folder| is_here(folder).transpose()).transpose()
@@ -42,7 +41,6 @@ pub(crate) fn from_here(path: &Path) -> String {
 }
 
 /// The defaults of a file.
-#[derive(PartialEq, Eq)]
 pub(crate) struct Found {
     file: PathBuf,
     values: Vec<(Key, Vec<String>)>,
@@ -51,23 +49,21 @@ pub(crate) struct Found {
 impl Found {
     fn read(file: &Path) -> Result<Self> {
         let Defaults { values } = defaults::read(&from_here(file), &input::text(file)?)?;
-        let key = |name: &str| KEYS.into_iter().find(|key| key.name == name);
-        let values = values.into_iter().filter_map(|(name, values)| Some((key(name)?, values)));
-        Ok(Found { file: file.to_path_buf(), values: values.collect() })
+        Ok(Found { file: file.to_path_buf(), values })
     }
 
     /// The values of an option, with paths that are absolute.
     ///
     /// # Errors
     /// A path does not exist, or a link leads out of the folder of the file.
-    fn of(&self, option: &str) -> Option<Result<Vec<OsString>>> {
-        let (key, values) = self.values.iter().find(|(key, _)| key.name == option)?;
+    fn of(&self, option: &str) -> Result<Option<Vec<OsString>>> {
+        let Some((key, values)) = self.values.iter().find(|(key, _)| key.name == option) else { return Ok(None) };
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let values = values.iter().map(|value| match key.is_path {
             true => Ok(inner(folder, value, &self.file)?.into_os_string()),
             false => Ok(value.into()),
         });
-        Some(values.collect())
+        values.collect::<Result<_>>().map(Some)
     }
 }
 
@@ -82,10 +78,12 @@ fn inner(folder: &Path, path: &str, file: &Path) -> Result<PathBuf> {
     Err(bad_argument(message, "name it on the command line"))
 }
 
-/// The defaults for a command with these maps. They must have the same ones, since the command has one value of an
-/// option for all.
-pub(crate) fn defaults(maps: &[PathBuf]) -> Result<Option<Found>> {
-    let mut first: Option<(&Path, Option<PathBuf>)> = None;
+/// The defaults of the maps of a command: for each file, and for none, the first map that it is the nearest one of.
+pub(crate) struct OfMaps(Vec<(PathBuf, Option<Found>)>);
+
+/// Reads the files that are nearest to these maps.
+pub(crate) fn defaults(maps: &[PathBuf]) -> Result<OfMaps> {
+    let (mut files, mut all) = (HashSet::new(), Vec::new());
     // Maps in one folder have the same file.
     let mut folders: HashSet<&Path> = HashSet::new();
     for map in maps {
@@ -93,36 +91,44 @@ pub(crate) fn defaults(maps: &[PathBuf]) -> Result<Option<Found>> {
             continue;
         }
         let file = nearest(map)?;
-        let Some((map_before, before)) = &first else {
-            first = Some((map, file));
-            continue;
-        };
-        if *before != file && read(before.as_deref())?.map(values) != read(file.as_deref())?.map(values) {
-            let name = |file: &Option<PathBuf>| file.as_deref().map_or_else(|| format!("no {NAME}"), from_here);
-            let message = format!(
-                "the maps have different defaults: {} has those of {}, {} those of {}",
-                shown(map_before),
-                name(before),
-                shown(map),
-                name(&file)
-            );
-            return Err(bad_argument(message, "run the command for the maps of each folder"));
+        if files.insert(file.clone()) {
+            all.push((map.clone(), file.as_deref().map(Found::read).transpose()?));
         }
     }
-    read(first.and_then(|(_, file)| file).as_deref())
+    Ok(OfMaps(all))
 }
 
-/// What a file says, whatever its place.
-fn values(found: Found) -> Vec<(Key, Vec<PathBuf>)> {
-    let folder = found.file.parent().map(Path::to_path_buf).unwrap_or_default();
-    let place = |key: Key, value: String| if key.is_path { folder.join(value) } else { value.into() };
-    let all = |(key, values): (Key, Vec<String>)| (key, values.into_iter().map(|value| place(key, value)).collect());
-    found.values.into_iter().map(all).collect()
-}
+impl OfMaps {
+    /// Whether no file says anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|(_, found)| found.as_ref().is_none_or(|found| found.values.is_empty()))
+    }
 
-fn read(file: Option<&Path>) -> Result<Option<Found>> {
-    let found = file.map(Found::read).transpose()?;
-    Ok(found.filter(|found| !found.values.is_empty()))
+    /// The values of an option, which the command has once for all of its maps.
+    ///
+    /// # Errors
+    /// The maps have different ones; those of the values.
+    fn of(&self, option: &str) -> Result<Option<Vec<OsString>>> {
+        let values = |found: &Option<Found>| found.as_ref().map_or(Ok(None), |found| found.of(option));
+        let Some(((map, found), others)) = self.0.split_first() else { return Ok(None) };
+        let first = values(found)?;
+        for (other, other_found) in others {
+            if values(other_found)? != first {
+                let name = |found: &Option<Found>| match found {
+                    Some(found) => from_here(&found.file),
+                    None => format!("no {NAME}"),
+                };
+                let (file, other_file) = (name(found), name(other_found));
+                let message = format!(
+                    "the maps have different defaults for --{option}: {} those of {file}, {} those of {other_file}",
+                    shown(map),
+                    shown(other)
+                );
+                return Err(bad_argument(message, "run the command for the maps of each folder, or name the option"));
+            }
+        }
+        Ok(first)
+    }
 }
 
 /// A command, and those in it, with these values where an option has none. Only values of options that it has are
@@ -130,18 +136,18 @@ fn read(file: Option<&Path>) -> Result<Option<Found>> {
 ///
 /// # Errors
 /// As those of the values.
-pub(crate) fn fill(mut command: clap::Command, found: &Found) -> Result<clap::Command> {
-    let option = |arg: &clap::Arg| Some((arg.get_id().clone(), found.of(arg.get_long()?)?));
-    let options: Vec<_> = command.get_arguments().filter_map(option).collect();
-    for (id, values) in options {
-        let values = values?;
-        command = command.mut_arg(id, |arg| arg.required(false).default_values(values));
+pub(crate) fn fill(mut command: clap::Command, maps: &OfMaps) -> Result<clap::Command> {
+    let options = command.get_arguments().filter_map(|arg| Some((arg.get_id().clone(), arg.get_long()?.to_owned())));
+    for (id, option) in options.collect::<Vec<_>>() {
+        if let Some(values) = maps.of(&option)? {
+            command = command.mut_arg(id, |arg| arg.required(false).default_values(values));
+        }
     }
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     for name in names {
         let mut failed = None;
         command = command.mut_subcommand(name, |own| {
-            fill(own.clone(), found).unwrap_or_else(|error| {
+            fill(own.clone(), maps).unwrap_or_else(|error| {
                 failed = Some(error);
                 own
             })
@@ -194,9 +200,11 @@ const BUILT_IN: [(&str, &str); 2] = [("color", "auto"), ("layout", "keep")];
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     for path in &args.paths {
-        input::is_there(path)?.then_some(()).with_context(|| format!("there is no {}", shown(path)))?;
+        if !is_stdin(path) && real_input(path).is_none() {
+            bail!("there is no {}", shown(path));
+        }
         let file = nearest(path)?;
-        let found = read(file.as_deref())?;
+        let found = file.as_deref().map(Found::read).transpose()?;
         let defaults = of(found.as_ref())?;
         let document = Document { head: Head::new(path), file: file.as_deref().map(from_here), defaults };
         let mut out = match args.json {
@@ -215,10 +223,10 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 
 fn of(found: Option<&Found>) -> Result<Vec<Default>> {
     let one = |key: Key| {
-        if let Some(values) = found.and_then(|found| found.of(key.name)) {
+        if let Some(values) = found.map_or(Ok(None), |found| found.of(key.name))? {
             let path = |value: &OsString| from_here(Path::new(value));
             let word = |value: &OsString| shown(Path::new(value));
-            let values = values?.iter().map(|value| if key.is_path { path(value) } else { word(value) }).collect();
+            let values = values.iter().map(|value| if key.is_path { path(value) } else { word(value) }).collect();
             return Ok(Default { name: key.name, values, from: "file" });
         }
         let built_in = BUILT_IN.iter().find(|(name, _)| *name == key.name).map(|(_, value)| (*value).to_owned());

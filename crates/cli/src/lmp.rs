@@ -8,12 +8,13 @@ use bspkit::disk::{input, put};
 use bspkit::file::replace;
 use bspkit::{Bsp, ErrorKind, SaveOptions};
 use bspkit_ops::lmp::LumpFile;
+use bspkit_packed::archive;
 
 use super::context::Context;
 use super::talk::Code;
 use super::{commands, help};
 use crate::maps::{MapArgs, MapFile, real_path, target_path};
-use crate::save::{Edited, Save};
+use crate::save::{Edited, Save, bad_argument};
 use crate::talk::{Job, count, shown};
 
 /// Write and read lump files, which Source games load instead of the map's lumps
@@ -87,6 +88,10 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &ExportArgs
         files.push((slot.name.as_str(), file.to_bytes().with_context(cannot)?));
     }
     // Without `--output` the files go to the folder of the map.
+    if args.output.is_none() && archive::part(&map.path).is_some() {
+        let message = format!("{} is in an archive, which is not written", shown(&map.path));
+        return Err(bad_argument(message, "name a folder with -o"));
+    }
     let stem = match &args.output {
         Some(output) if args.maps.are_many() => map.place(output, ""),
         Some(output) => output.join(crate::maps::stem(&map.path)),

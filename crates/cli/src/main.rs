@@ -159,9 +159,9 @@ type Split = fn(&clap::Command, Vec<OsString>) -> (Vec<OsString>, Vec<PathBuf>);
 fn parse(given: &[OsString], split: Split) -> (Context, Command) {
     let parsed = |program: &mut clap::Command| {
         let (arguments, maps) = split(program, given.to_vec());
-        let filled = config::defaults(&maps).and_then(|found| match found {
-            Some(found) => config::fill(program.clone(), &found).map(Some),
-            None => Ok(None),
+        let filled = config::defaults(&maps).and_then(|defaults| match defaults.is_empty() {
+            true => Ok(None),
+            false => config::fill(program.clone(), &defaults).map(Some),
         });
         let wrong = match filled {
             Ok(None) => None,

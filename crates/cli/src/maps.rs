@@ -166,6 +166,17 @@ pub(crate) fn stem(path: &Path) -> &OsStr {
     if Form::of(path).is_some() { Path::new(stem).file_stem().unwrap_or_default() } else { stem }
 }
 
+/// The folder of the game or the author, which is the one above the folder `maps` of a map. A map on stdin or in an
+/// archive has none.
+pub(crate) fn above_maps(path: &Path) -> Option<PathBuf> {
+    if archive::part(path).is_some() {
+        return None;
+    }
+    let real = real_input(path)?;
+    let folder = real.parent().filter(|folder| folder.file_name().is_some_and(|it| it.eq_ignore_ascii_case("maps")))?;
+    folder.parent().map(Path::to_path_buf)
+}
+
 /// Whether a path names several maps: a folder, or an archive.
 fn are_several(path: &Path) -> bool {
     !is_stdin(path) && (path.is_dir() || is_archive(path))
@@ -224,11 +235,14 @@ const FILES: [&str; 26] = [
 ];
 
 impl Maps {
+    fn new(many: bool) -> Self {
+        Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, misplaced: None, passed: 0 }
+    }
+
     /// Finds the maps that these arguments name.
     pub(crate) fn find(arguments: &[&Path]) -> Self {
         let many = arguments.len() > 1 || arguments.iter().any(|path| are_several(path));
-        let mut maps =
-            Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, misplaced: None, passed: 0 };
+        let mut maps = Maps::new(many);
         for path in arguments {
             match !is_stdin(path) && path.is_dir() {
                 true => maps.found.append(&mut folder(path, &mut maps.passed)),
@@ -247,14 +261,9 @@ impl Maps {
 
     /// A file that need not be a map; its output is written in the same way.
     pub(crate) fn file(path: &Path) -> Self {
-        Maps {
-            found: vec![Ok(MapFile::named(path, false))],
-            many: false,
-            json: false,
-            at_once: AtOnce::One,
-            misplaced: None,
-            passed: 0,
-        }
+        let mut maps = Maps::new(false).one_by_one();
+        maps.found.push(Ok(MapFile::named(path, false)));
+        maps
     }
 
     /// The unpacked maps that these arguments name: folders, or folders of such folders.
@@ -266,8 +275,7 @@ impl Maps {
         };
         let inner: Vec<_> = arguments.iter().map(inner).collect();
         let many = arguments.len() > 1 || inner.iter().any(Option::is_some);
-        let mut maps =
-            Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, misplaced: None, passed: 0 };
+        let mut maps = Maps::new(many);
         for (path, inner) in arguments.iter().zip(inner) {
             maps.found.extend(inner.unwrap_or_else(|| vec![Ok(MapFile::named(path, many))]));
         }

@@ -9,7 +9,6 @@ use bspkit::file::names;
 use bspkit::finding::Finding;
 use bspkit::{Bsp, Data, Error, ErrorKind, Followed, Layout, Plan, SaveOptions};
 use bspkit_game::beside;
-use bspkit_packed::Form;
 use bspkit_text::folder::{Folder, How, Packed, Target, unpack};
 use bspkit_text::records::Format;
 use serde::Serialize;
@@ -142,19 +141,14 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
         refuse_inside(&map.path, target)?;
         let options = args.backup.iter().fold(SaveOptions::default().force(args.force), SaveOptions::backup);
         refuse_archive(target)?;
-        // Other saves refuse it themselves.
-        let is_refused = !args.force && (is_stdin(target) || Form::of(target).is_some());
-        if let Some(reason) = plan.needs_force().filter(|_| is_refused) {
-            let error = Error::new(ErrorKind::Damaged, format!("the map is damaged ({reason})"));
-            return Err(error.with_hint(bspkit::Hint::Force).into());
-        }
         if is_stdin(target) {
+            plan.check_force(args.force)?;
             job.write(&plan.to_data())?;
         } else {
             if job.many {
                 target.parent().map_or(Ok(()), put::folder)?;
             }
-            let saved = write_map(&plan, target, None, &options)?;
+            let saved = write_map(&plan, target, None, &options, args.force)?;
             warnings.extend(saved.warnings);
             backup = saved.backup.as_deref().map(shown);
         }

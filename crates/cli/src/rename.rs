@@ -9,6 +9,7 @@ use anyhow::{Context as _, Error, Result};
 use bspkit::Draft;
 use bspkit::bytes::escaped;
 use bspkit_game::rename::{FILES, OldName, Rename, Renamed, old_name as old_name_of};
+use bspkit_packed::Form;
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};
@@ -76,7 +77,11 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         Err(error) => return failed(cx, map, args.save.json, error),
     };
     let rename = renaming(&old, &args.new, args.old.is_some())?.merging(args.save.force);
-    let file = Path::new(&args.new).with_file_name([&args.new, OsStr::new(".bsp")].into_iter().collect::<OsString>());
+    // A compressed map stays one.
+    let ending = if Form::of(map).is_some() { map.extension().unwrap_or_default() } else { OsStr::new("") };
+    let dot = OsStr::new(if ending.is_empty() { "" } else { "." });
+    let name: OsString = [&args.new, OsStr::new(".bsp"), dot, ending].into_iter().collect();
+    let file = Path::new(&args.new).with_file_name(name);
     let maps = Maps::renamed(map, &file, args.folder.as_deref());
     let edit = |draft: &mut Draft<'static>, found: &MapFile, job: &mut Job<'_>| -> Result<Task> {
         let is_own = found.path == map;

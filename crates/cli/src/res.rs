@@ -1,6 +1,5 @@
 //! `res`: the `.res` file of a GoldSrc or Source map.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -9,11 +8,10 @@ use bspkit::file::SideFile;
 use bspkit_game::Game;
 use bspkit_game::assets::Files;
 use bspkit_game::res::{self, List, Listed, Options};
-use bspkit_packed::archive;
 
 use super::context::{Context, is_stdin};
 use super::help;
-use super::maps::{MapArgs, MapFile, stem};
+use super::maps::{MapArgs, MapFile, above_maps, stem};
 use super::save::spare;
 use super::talk::{Code, Job, count, shown, text_and_raw};
 
@@ -105,12 +103,9 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 
 /// The folder of the map's author: the one that is named, or the one above `maps`.
 fn own_folder(map: &Path, named: Option<&Path>) -> Result<Option<Game>> {
-    let map = fs::canonicalize(map).unwrap_or_else(|_| map.to_path_buf());
-    let above = map.parent().filter(|folder| folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("maps")));
-    let above = above.and_then(Path::parent).filter(|_| archive::part(&map).is_none());
-    let Some(folder) = named.or(above) else { return Ok(None) };
+    let Some(folder) = named.map(Path::to_path_buf).or_else(|| above_maps(map)) else { return Ok(None) };
     let mut game = Game::default();
-    game.add(folder)?;
+    game.add(&folder)?;
     Ok(Some(game))
 }
 

@@ -484,21 +484,15 @@ impl Save {
         job: &mut Job<'_>,
     ) -> Result<Saved> {
         let cannot_save = || format!("cannot save {}", shown(place));
-        let form = Form::of(place).filter(|_| !is_stdin(place));
-        // Other saves refuse it themselves.
-        let is_refused = !self.force && (is_stdin(place) || form.is_some());
-        if let Some(reason) = plan.needs_force().filter(|_| is_refused) {
-            let error = bspkit::Error::new(ErrorKind::Damaged, format!("the map is damaged ({reason})"));
-            return Err(error.with_hint(bspkit::Hint::Force).into());
-        }
         if is_stdin(place) {
+            plan.check_force(self.force)?;
             job.write(&plan.to_data()).with_context(cannot_save)?;
             return Ok(Saved::default());
         }
         if job.many {
             make_folder(place).with_context(cannot_save)?;
         }
-        let saved = write_map(plan, place, packed, &self.how()).with_context(cannot_save)?;
+        let saved = write_map(plan, place, packed, &self.how(), self.force).with_context(cannot_save)?;
         let whole = saved.whole.iter().map(|why| format!("the file was written as a whole: {why}"));
         let said: Vec<String> = saved.warnings.iter().cloned().chain(whole).collect();
         said.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(place))));
@@ -540,8 +534,10 @@ pub(crate) fn write_map(
     place: &Path,
     packed: Option<&SideFile>,
     how: &SaveOptions,
+    force: bool,
 ) -> bspkit::Result<Saved> {
     let Some(form) = Form::of(place) else { return plan.save_with(place, how) };
+    plan.check_force(force)?;
     let mut bytes = Vec::new();
     form.pack(&plan.to_data(), &mut bytes)
         .map_err(|error| Error::new(ErrorKind::Io, "the map cannot be compressed").with_source(error))?;

@@ -8,7 +8,6 @@ use bspkit::disk::put::{self, put, refuse};
 use bspkit::finding::Severity;
 use bspkit_game::Game;
 use bspkit_game::assets::Files;
-use bspkit_packed::archive;
 use bspkit_see::{File, Format, Only, Options, Scene, Summary};
 use serde::Serialize;
 
@@ -16,7 +15,7 @@ use super::context::{Context, is_stdin};
 use super::help;
 use super::talk::{Code, Few, Job, count, shown};
 use crate::context::Report;
-use crate::maps::{MapFile, Reading};
+use crate::maps::{MapFile, Reading, above_maps, stem};
 use crate::save::{bad_argument, spare};
 
 /// Write what is drawn of a map as glTF or OBJ, for Blender and other programs
@@ -270,12 +269,7 @@ impl Shown {
             added.with_context(|| format!("cannot read the game in {}", shown(place)))?;
         }
         game.faults().iter().for_each(|fault| cx.talk.stderr(cx.talk.warning(fault).as_bytes()));
-        let folder =
-            map.parent().filter(|folder| folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("maps")));
-        if let Some(above) = folder.and_then(Path::parent).filter(|_| !is_stdin(map) && archive::part(map).is_none()) {
-            let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
-            game.add(above)?;
-        }
+        above_maps(map).map_or(Ok(()), |folder| game.add(&folder))?;
         Ok(game)
     }
 }
@@ -329,7 +323,7 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
         let summary = Summary::of(&scene);
         say_findings(&summary, job);
         let file = if is_stdin(&map.path) { "MAP".to_owned() } else { shown(&map.path) };
-        let title = map.path.file_stem().map_or_else(|| file.clone(), |stem| shown(Path::new(stem)));
+        let title = if is_stdin(&map.path) { file.clone() } else { shown(Path::new(stem(&map.path))) };
         let page = bspkit_see::page(&scene, &title, &file).with_context(cannot)?;
         let written = Written { file: shown(&target), byte_count: page.len() };
         let exported = Exported { format: "html", files: vec![written], summary };

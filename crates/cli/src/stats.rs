@@ -1,12 +1,12 @@
 //! `stats`: what a collection of maps has.
 
-use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use bspkit::bytes::escaped;
 use bspkit_ops::statistics::{Count, Kind, Statistics, Tally};
 use bspkit_text::rows::{Format, Table};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, ValueEnum};
 use serde::Serialize;
 
@@ -30,8 +30,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
     /// Only these kinds; can be repeated
-    #[arg(long, value_name = "KIND", value_enum, action = ArgAction::Append)]
-    only: Vec<KindName>,
+    #[arg(long, value_name = "KIND", value_parser = kinds(), action = ArgAction::Append)]
+    only: Vec<Kind>,
     /// Print one JSON document
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -40,29 +40,9 @@ pub(crate) struct Args {
     format: Option<FormatName>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum KindName {
-    Dialect,
-    Compiler,
-    Lump,
-    Class,
-    Key,
-    Texture,
-    File,
-}
-
-impl From<KindName> for Kind {
-    fn from(kind: KindName) -> Self {
-        match kind {
-            KindName::Dialect => Kind::Dialect,
-            KindName::Compiler => Kind::Compiler,
-            KindName::Lump => Kind::Lump,
-            KindName::Class => Kind::Class,
-            KindName::Key => Kind::Key,
-            KindName::Texture => Kind::Texture,
-            KindName::File => Kind::File,
-        }
-    }
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    let by_name = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or("no such kind");
+    PossibleValuesParser::new(Kind::ALL.map(Kind::name)).try_map(by_name)
 }
 
 /// Rows for other programs.
@@ -111,18 +91,15 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         Ok(if problems.is_empty() { Code::Done } else { Code::Found })
     })?;
     let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let wanted: Vec<Kind> = match args.only.is_empty() {
-        true => Kind::ALL.into(),
-        false => args.only.iter().map(|kind| (*kind).into()).collect(),
-    };
+    let wanted = if args.only.is_empty() { &Kind::ALL[..] } else { &args.only };
     let out = match (args.json, args.format) {
         (true, _) => {
-            let mut out = json(&document(&all, &wanted), false)?;
+            let mut out = json(&document(&all, wanted), false)?;
             out.push(b'\n');
             out
         }
-        (_, Some(format)) => written(&all, &wanted, format.into())?,
-        _ => text(&all, &wanted, cx.talk.verbose).into_bytes(),
+        (_, Some(format)) => written(&all, wanted, format.into())?,
+        _ => text(&all, wanted, cx.talk.verbose).into_bytes(),
     };
     cx.talk.stdout(&out)?;
     Ok(code)
@@ -151,26 +128,31 @@ fn written(all: &Statistics, wanted: &[Kind], format: Format) -> Result<Vec<u8>>
 fn text(all: &Statistics, wanted: &[Kind], is_verbose: bool) -> String {
     let maps = usize::try_from(all.maps).unwrap_or(usize::MAX);
     let mut text = format!("{}, {} bytes\n", count(maps, "map", "maps"), all.bytes);
-    for kind in wanted {
-        let tally = all.tally(*kind);
-        let rows = tally.sorted();
-        if rows.is_empty() {
-            continue;
-        }
-        let most = if is_verbose { MOST_OF_ALL } else { MOST_OF_A_KIND };
-        // Writing into a string cannot fail.
-        let _ = writeln!(text, "\n{:>8} {:>10} {:>14}  {}", "maps", "count", "bytes", kind.name());
-        for (name, Count { maps, count, bytes }) in rows.iter().take(most) {
-            let bytes = if *bytes == 0 { "-".to_owned() } else { bytes.to_string() };
-            let _ = writeln!(text, "{maps:>8} {count:>10} {bytes:>14}  {}", escaped(name));
-        }
-        let more = rows.len().saturating_sub(most);
-        if more > 0 {
-            let _ = writeln!(text, "and {more} more{}", if is_verbose { "" } else { "; -v lists them" });
-        }
-        if tally.left_out() > 0 {
-            let _ = writeln!(text, "names were left out {} times: at most {} are kept", tally.left_out(), Tally::MOST);
-        }
+    for kind in wanted.iter().filter(|kind| !all.tally(**kind).is_empty()) {
+        text.push('\n');
+        text += &table(all.tally(*kind), kind.name(), true, is_verbose);
+    }
+    text
+}
+
+/// A tally as lines with a heading, ten of them without `-v`; nothing if it is empty.
+pub(crate) fn table(tally: &Tally, name: &str, has_bytes: bool, is_verbose: bool) -> String {
+    let rows = tally.sorted();
+    let line = |maps: &str, count: &str, bytes: &str, name: &str| {
+        let bytes = if has_bytes { format!(" {bytes:>14}") } else { String::new() };
+        format!("{maps:>8} {count:>10}{bytes}  {name}\n")
+    };
+    let mut text = if rows.is_empty() { String::new() } else { line("maps", "count", "bytes", name) };
+    let most = if is_verbose { MOST_OF_ALL } else { MOST_OF_A_KIND };
+    for (name, Count { maps, count, bytes }) in rows.iter().take(most) {
+        let bytes = if *bytes == 0 { "-".to_owned() } else { bytes.to_string() };
+        text += &line(&maps.to_string(), &count.to_string(), &bytes, &escaped(name).to_string());
+    }
+    if rows.len() > most {
+        text += &format!("and {} more{}\n", rows.len() - most, if is_verbose { "" } else { "; -v lists them" });
+    }
+    if tally.left_out() > 0 {
+        text += &format!("names were left out {} times: at most {} are kept\n", tally.left_out(), Tally::MOST);
     }
     text
 }

@@ -36,6 +36,10 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> (Vec<OsS
     let is_map = |arg: &&Arg| arg.get_value_delimiter().is_some();
     // Operands may be before the maps, and after a `--`, as with `run SCRIPT MAP -- ARGS`.
     let Some(before) = command.get_positionals().position(|arg| is_map(&arg)) else {
+        // It shows what holds for each path, and these may differ.
+        if command.get_name() == "config" {
+            return (arguments, Vec::new());
+        }
         let named = words.iter().map(|at| PathBuf::from(&arguments[*at])).filter(|path| path.exists()).collect();
         return (arguments, named);
     };

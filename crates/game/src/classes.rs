@@ -53,7 +53,8 @@ pub fn check(entities: &Entities<'_>, lump: &str, fgd: &Fgd) -> Vec<Finding> {
     for entity in entities.iter() {
         let Some(class) = entity.class().map(<[u8]>::to_ascii_lowercase) else { continue };
         if !classes.contains(&class[..]) {
-            let message = || format!("the FGD file has no class `{}`{}", escaped(&class), close(&class, &classes));
+            let message =
+                || format!("the FGD file has no class `{}`{}", escaped(&class), close(&class, classes.iter().copied()));
             add(&CLASS, entity.index(), (class.clone(), Vec::new()), &message);
             continue;
         }
@@ -63,7 +64,9 @@ pub fn check(entities: &Entities<'_>, lump: &str, fgd: &Fgd) -> Vec<Finding> {
             if all.contains(&key[..]) || own.contains(&key) || Output::parse(pair.value).is_some() {
                 continue;
             }
-            let near = close(&key, own);
+            // Compilers have keys of their own that begin so, as `_light` beside `light`.
+            let is_alike = |name: &&Vec<u8>| name.starts_with(b"_") == key.starts_with(b"_");
+            let near = close(&key, own.iter().filter(is_alike));
             if !near.is_empty() {
                 let message = || format!("`{}` is no key of {}{near}", escaped(&key), escaped(&class));
                 add(&KEY, entity.index(), (class.clone(), key.clone()), &message);
@@ -74,7 +77,7 @@ pub fn check(entities: &Entities<'_>, lump: &str, fgd: &Fgd) -> Vec<Finding> {
 }
 
 /// The question whether a known name was meant; nothing if none is close.
-fn close<N: AsRef<[u8]>>(name: &[u8], known: &BTreeSet<N>) -> String {
+fn close<N: AsRef<[u8]>>(name: &[u8], known: impl IntoIterator<Item = N>) -> String {
     let close: Vec<String> =
         near(name, known).into_iter().take(3).map(|known| escaped(known.as_ref()).to_string()).collect();
     if close.is_empty() { String::new() } else { format!(": did you mean {}?", close.join(" or ")) }

@@ -17,6 +17,7 @@
 
 use std::collections::HashMap;
 
+use bspkit::bytes::wide;
 use bspkit::dialect::Role;
 use bspkit::file::SegmentKind;
 use bspkit::{Bsp, Error};
@@ -111,30 +112,40 @@ impl Tally {
 
     /// Counts a name of one map.
     pub fn count(&mut self, name: &[u8], bytes: u64) {
-        self.put(name, Count { maps: 0, count: 1, bytes });
-        if let Some(own) = self.rows.get_mut(name) {
+        if let Some(own) = self.row(name, 1) {
             own.maps = 1;
+            own.count = own.count.saturating_add(1);
+            own.bytes = own.bytes.saturating_add(bytes);
         }
     }
 
     /// Adds the counts of other maps.
     pub fn add(&mut self, other: &Tally) {
-        for (name, count) in &other.rows {
-            self.put(name, *count);
+        for (name, more) in &other.rows {
+            if let Some(own) = self.row(name, more.count) {
+                own.maps = own.maps.saturating_add(more.maps);
+                own.count = own.count.saturating_add(more.count);
+                own.bytes = own.bytes.saturating_add(more.bytes);
+            }
         }
         self.left_out = self.left_out.saturating_add(other.left_out);
     }
 
-    fn put(&mut self, name: &[u8], more: Count) {
-        let is_full = self.rows.len() >= Self::MOST;
-        let own = match self.rows.get_mut(name) {
-            Some(own) => own,
-            None if is_full => return self.left_out = self.left_out.saturating_add(more.count),
-            None => self.rows.entry(name.to_vec()).or_default(),
-        };
-        own.maps = own.maps.saturating_add(more.maps);
-        own.count = own.count.saturating_add(more.count);
-        own.bytes = own.bytes.saturating_add(more.bytes);
+    /// The counts of a name, to add to; if there is no room for one more name, it is left out this many times.
+    fn row(&mut self, name: &[u8], times: u64) -> Option<&mut Count> {
+        if !self.rows.contains_key(name) {
+            if self.rows.len() >= Self::MOST {
+                self.left_out = self.left_out.saturating_add(times);
+                return None;
+            }
+            self.rows.insert(name.to_vec(), Count::default());
+        }
+        self.rows.get_mut(name)
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
     /// The counts of a name.
@@ -245,10 +256,6 @@ impl Statistics {
 
 fn place(kind: Kind) -> usize {
     Kind::ALL.iter().position(|own| *own == kind).unwrap_or(0)
-}
-
-fn wide(size: usize) -> u64 {
-    u64::try_from(size).unwrap_or(u64::MAX)
 }
 
 /// The mark that q3map2 writes directly after the header: `I LOVE MY Q3MAP2 2.5.17n on ...`.

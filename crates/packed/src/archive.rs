@@ -180,7 +180,7 @@ pub fn read_in_zip(file: impl Read + Seek, name: &str) -> Result<Option<Vec<u8>>
 // PAK: `PACK`, the offset and the length of the directory; in it for each file a name of 56 bytes, offset and length.
 
 /// The bytes of the header and of an entry.
-const HEADER: usize = 12;
+const HEADER: u32 = 12;
 const ENTRY: usize = 64;
 const NAME: usize = 56;
 
@@ -209,9 +209,8 @@ fn bytes_at(file: &mut (impl Read + Seek), start: u32, length: u32) -> Result<Ve
 }
 
 fn entries(file: &mut (impl Read + Seek)) -> Result<Vec<Entry>> {
-    let header = bytes_at(file, 0, 12)?;
-    let place =
-        word(&header, 4).zip(word(&header, 8)).filter(|_| header.len() == HEADER && header.starts_with(b"PACK"));
+    let header = bytes_at(file, 0, HEADER)?;
+    let place = word(&header, 4).zip(word(&header, 8)).filter(|_| header.starts_with(b"PACK"));
     let Some((start, length)) = place else {
         return Err(Error::new(ErrorKind::Malformed, "it is not a PAK file"));
     };

@@ -69,8 +69,9 @@ impl Form {
             Form::Gzip => bounded(flate2::read::MultiGzDecoder::new(packed)),
             Form::Bzip2 => bounded(bzip2::read::MultiBzDecoder::new(packed)),
             Form::Zstd => {
-                let stream = ruzstd::decoding::StreamingDecoder::new(packed);
-                bounded(stream.map_err(|error| damaged().with_source(error))?)
+                // What the decoder says of damage are the names of its own types.
+                let stream = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|_| damaged())?;
+                bounded(stream).map_err(|error| if error.kind() == ErrorKind::Malformed { damaged() } else { error })
             }
         }
     }

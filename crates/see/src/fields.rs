@@ -1,7 +1,7 @@
 //! Numbers of records by the names of their fields, and arithmetic with points.
 
 use bspkit::bytes::{amount, rounded};
-use bspkit::{Bsp, Column, Records, Result};
+use bspkit::{Bsp, Column, Records};
 
 /// A point or a direction, in the axes of the map.
 pub(crate) type Point = [f32; 3];
@@ -35,11 +35,6 @@ pub(crate) fn optional<'r>(records: &'r Records<'_>, field: &str) -> Option<Colu
 /// The records of a lump that a map may not have.
 pub(crate) fn records<'a>(map: &Bsp<'a>, lump: &str) -> Option<Records<'a>> {
     map.records(lump).ok().filter(|records| !records.is_empty())
-}
-
-/// The columns that all must be there.
-pub(crate) fn columns<'r, const N: usize>(records: &'r Records<'_>, fields: [&str; N]) -> Result<[Column<'r>; N]> {
-    records.columns(fields)
 }
 
 /// A count as a float of single precision.

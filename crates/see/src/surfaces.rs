@@ -7,7 +7,7 @@ use bspkit::{Column, Place, Records, Result};
 
 use crate::bezier::{Control, tessellate, triangles};
 use crate::builder::{FACE, Key, LIMIT};
-use crate::fields::{columns, floats, index, is_near, plus, unit};
+use crate::fields::{floats, index, is_near, plus, unit};
 use crate::light::Spread;
 use crate::parts::Vertex;
 use crate::reading::Reading;
@@ -109,11 +109,11 @@ impl Mesh {
 impl<'r> Surfaces<'r> {
     fn new(surfaces: &'r Records<'_>, corners: &'r Records<'_>, indexes: &'r Records<'_>) -> Result<Self> {
         let [shader, kind, first_vertex, vertex_count, first_index] =
-            columns(surfaces, ["shader", "kind", "first_vertex", "vertex_count", "first_index"])?;
-        let [index_count, page, patch_size] = columns(surfaces, ["index_count", "lightmap", "patch_size"])?;
+            surfaces.columns(["shader", "kind", "first_vertex", "vertex_count", "first_index"])?;
+        let [index_count, page, patch_size] = surfaces.columns(["index_count", "lightmap", "patch_size"])?;
         let [point, texture, light, normal, color] =
-            columns(corners, ["point", "texture", "lightmap", "normal", "color"])?;
-        let [vertex] = columns(indexes, ["vertex"])?;
+            corners.columns(["point", "texture", "lightmap", "normal", "color"])?;
+        let [vertex] = indexes.columns(["vertex"])?;
         Ok(Surfaces {
             shader,
             kind,

@@ -1,6 +1,6 @@
 //! VTF files, the textures of Source: the largest image of the first frame (Valve Developer Community, "VTF").
 
-use bspkit::bytes::{short, word};
+use bspkit::bytes::{ByteOrder, short, word};
 use bspkit::{Error, ErrorKind, Result};
 
 use crate::picture::Picture;
@@ -63,9 +63,8 @@ impl Format {
 pub(crate) fn read(bytes: &[u8]) -> Result<Option<Picture>> {
     let wrong = |what: &str| Error::new(ErrorKind::Malformed, format!("it is not a VTF that can be read: {what}"));
     let number = |at: usize| word(bytes, at).ok_or_else(|| wrong("its header is cut off"));
-    let short_at = |at: usize| {
-        number(at).map(|word| usize::from(u16::from_le_bytes([word.to_le_bytes()[0], word.to_le_bytes()[1]])))
-    };
+    let short_at =
+        |at: usize| ByteOrder::Little.half(bytes, at).map(usize::from).ok_or_else(|| wrong("its header is cut off"));
     let byte = |at: usize| bytes.get(at).copied().map(usize::from).ok_or_else(|| wrong("its header is cut off"));
     if !bytes.starts_with(b"VTF\0") {
         return Err(wrong("it begins with other letters"));

@@ -7,7 +7,8 @@
 //! ```
 //! use bspkit_text::defaults;
 //! let found = defaults::read("bspkit.toml", "[defaults]\nlayout = \"append\"\ngame = \"game\"\n")?;
-//! assert_eq!(found.values, [("layout", vec!["append".to_owned()]), ("game", vec!["game".to_owned()])]);
+//! let values: Vec<_> = found.values.iter().map(|(key, values)| (key.name, &values[0][..])).collect();
+//! assert_eq!(values, [("layout", "append"), ("game", "game")]);
 //! let error = defaults::read("bspkit.toml", "[defaults]\ngame = \"../game\"\n").unwrap_err();
 //! assert!(error.to_string().contains("leads out of the folder"));
 //! # Ok::<(), bspkit::Error>(())
@@ -32,9 +33,8 @@ pub(crate) const SECTION: &str = "defaults";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Defaults {
-    /// Names of options without dashes, as in [`KEYS`], in the order of the file; and their values. Paths are relative
-    /// to the folder of the file.
-    pub values: Vec<(&'static str, Vec<String>)>,
+    /// The keys of the file, in its order, and their values. Paths are relative to the folder of the file.
+    pub values: Vec<(Key, Vec<String>)>,
 }
 
 /// A key of the section, which is also the name of an option.
@@ -51,29 +51,39 @@ pub struct Key {
     pub is_path: bool,
 }
 
+impl Key {
+    const fn word(name: &'static str) -> Self {
+        Key { name, is_path: false }
+    }
+
+    const fn path(name: &'static str) -> Self {
+        Key { name, is_path: true }
+    }
+}
+
+const COLOR: Key = Key::word("color");
+const DIALECT: Key = Key::word("dialect");
+const LAYOUT: Key = Key::word("layout");
+const GAME: Key = Key::path("game");
+const VPK: Key = Key::path("vpk");
+const STOCK: Key = Key::path("stock");
+const FGD: Key = Key::path("fgd");
+const RULES: Key = Key::path("rules");
+
 /// All keys.
-pub const KEYS: [Key; 8] = [
-    Key { name: "color", is_path: false },
-    Key { name: "dialect", is_path: false },
-    Key { name: "layout", is_path: false },
-    Key { name: "game", is_path: true },
-    Key { name: "vpk", is_path: true },
-    Key { name: "stock", is_path: true },
-    Key { name: "fgd", is_path: true },
-    Key { name: "rules", is_path: true },
-];
+pub const KEYS: [Key; 8] = [COLOR, DIALECT, LAYOUT, GAME, VPK, STOCK, FGD, RULES];
 
 const SECTIONS: [Section<Defaults>; 1] = [(
     SECTION,
     &[
-        ("color", |found, value| found.word("color", value, |word| one_of(word, &["auto", "always", "never"]))),
-        ("dialect", |found, value| found.word("dialect", value, |word| dialect::by_name(word).map(drop))),
-        ("layout", |found, value| found.word("layout", value, |word| one_of(word, &["keep", "append", "repack"]))),
-        ("game", |found, value| found.paths("game", value)),
-        ("vpk", |found, value| found.paths("vpk", value)),
-        ("stock", |found, value| found.paths("stock", value)),
-        ("fgd", |found, value| found.word("fgd", value, inner)),
-        ("rules", |found, value| found.word("rules", value, inner)),
+        (COLOR.name, |found, value| found.one(COLOR, value, |word| one_of(word, &["auto", "always", "never"]))),
+        (DIALECT.name, |found, value| found.one(DIALECT, value, |word| dialect::by_name(word).map(drop))),
+        (LAYOUT.name, |found, value| found.one(LAYOUT, value, |word| one_of(word, &["keep", "append", "repack"]))),
+        (GAME.name, |found, value| found.paths(GAME, value)),
+        (VPK.name, |found, value| found.paths(VPK, value)),
+        (STOCK.name, |found, value| found.paths(STOCK, value)),
+        (FGD.name, |found, value| found.one(FGD, value, inner)),
+        (RULES.name, |found, value| found.one(RULES, value, inner)),
     ],
 )];
 
@@ -87,12 +97,7 @@ pub fn read(path: &str, text: &str) -> Result<Defaults> {
 }
 
 impl Defaults {
-    fn word(
-        &mut self,
-        key: &'static str,
-        value: &Value<'_>,
-        check: fn(&str) -> Result<()>,
-    ) -> Result<(), Vec<Problem>> {
+    fn one(&mut self, key: Key, value: &Value<'_>, check: fn(&str) -> Result<()>) -> Result<(), Vec<Problem>> {
         let word = string(value)?;
         check(word).map_err(|error| vec![(value.span().start, project::sentence(&error))])?;
         self.values.push((key, vec![word.to_owned()]));
@@ -100,9 +105,9 @@ impl Defaults {
     }
 
     /// One path, or a list of paths.
-    fn paths(&mut self, key: &'static str, value: &Value<'_>) -> Result<(), Vec<Problem>> {
+    fn paths(&mut self, key: Key, value: &Value<'_>) -> Result<(), Vec<Problem>> {
         if value.get_ref().is_str() {
-            return self.word(key, value, inner);
+            return self.one(key, value, inner);
         }
         let paths = list(value, |path| inner(path).map(|()| path.to_owned()))?;
         self.values.push((key, paths));

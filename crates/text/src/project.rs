@@ -57,10 +57,8 @@ fn fill<T>(target: &mut T, table: &DeTable<'_>, sections: &[Section<T>], others:
     for (section, value) in table {
         let name = section.get_ref();
         let Some((name, keys)) = sections.iter().find(|(own, _)| own == name) else {
-            let is_known = value.get_ref().is_table() && others.have(name);
-            if !is_known {
-                problems.extend(no_section(name, sections, others).map(|message| (section.span().start, message)));
-            }
+            let message = no_section(name, value.get_ref().is_table(), sections, others);
+            problems.extend(message.map(|message| (section.span().start, message)));
             continue;
         };
         let Some(table) = value.get_ref().as_table() else {
@@ -83,27 +81,29 @@ fn fill<T>(target: &mut T, table: &DeTable<'_>, sections: &[Section<T>], others:
     problems
 }
 
-impl Others {
-    fn have(self, name: &str) -> bool {
-        match self {
-            Others::Named(names) => names.contains(&name),
-            Others::All => true,
-        }
+/// The sentence for an unknown section, or for a key outside of its section; none for what another table may have.
+fn no_section<T>(name: &str, is_table: bool, sections: &[Section<T>], others: Others) -> Option<String> {
+    if matches!(others, Others::Named(names) if is_table && names.contains(&name)) {
+        return None;
     }
-}
-
-/// The sentence for an unknown section, or for a key outside of its section; none for a key that another table may
-/// have.
-fn no_section<T>(name: &str, sections: &[Section<T>], others: Others) -> Option<String> {
     let has_key = |(_, keys): &&Section<T>| keys.iter().any(|(key, _)| *key == name);
     let homes: Vec<String> = sections.iter().filter(has_key).map(|(section, _)| format!("[{section}]")).collect();
     if !homes.is_empty() {
         return Some(format!("`{name}` is outside of a section: write it below {}", homes.join(" or ")));
     }
-    let Others::Named(others) = others else { return None };
-    let known: Vec<&str> = sections.iter().map(|(name, _)| *name).chain(others.iter().copied()).collect();
-    let hint = near::or_all(name, &known, "the sections are");
-    Some(format!("there is no section [{}]: {hint}", escaped(name.as_bytes())))
+    let section = escaped(name.as_bytes());
+    let own = sections.iter().map(|(name, _)| *name);
+    match others {
+        Others::Named(others) => {
+            let known: Vec<&str> = own.chain(others.iter().copied()).collect();
+            Some(format!("there is no section [{section}]: {}", near::or_all(name, &known, "the sections are")))
+        }
+        // A typing error would be silent: no other table looks for this name.
+        Others::All => {
+            let close = near::near(name, own);
+            close.first().map(|own| format!("there is no section [{section}]: did you mean {own}?"))
+        }
+    }
 }
 
 pub(crate) fn put<T>(place: &mut T, value: Result<T, Vec<Problem>>) -> Result<(), Vec<Problem>> {

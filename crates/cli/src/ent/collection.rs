@@ -2,11 +2,10 @@
 //! and rows for databases.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
-use bspkit::bytes::escaped;
+use bspkit::bytes::wide;
 use bspkit::content::entities::{Entity, Key};
 use bspkit_ops::statistics::{Count, Tally};
 use bspkit_text::rows::Table;
@@ -14,8 +13,8 @@ use serde::Serialize;
 
 use crate::context::{self, Context};
 use crate::maps::Brief;
-use crate::stats::FormatName;
-use crate::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, json};
+use crate::stats::{FormatName, table};
+use crate::talk::{Code, Job, json};
 
 // The options. (A doc comment would become the help of the command.)
 #[derive(clap::Args)]
@@ -87,7 +86,7 @@ impl Collection<'_> {
             for entity in entities {
                 group.values(entity).into_iter().for_each(|value| own.count(value, 0));
             }
-            let is_some = !own.sorted().is_empty();
+            let is_some = !own.is_empty();
             self.values.lock().unwrap_or_else(PoisonError::into_inner).add(&own);
             return Ok(code(is_some));
         }
@@ -95,7 +94,7 @@ impl Collection<'_> {
         let mut table = Table::new(format.into(), COLUMNS);
         let mut is_some = false;
         for entity in entities.iter().filter(has_key) {
-            let index = u64::try_from(entity.index()).unwrap_or(u64::MAX);
+            let index = wide(entity.index());
             let path = job.file.as_os_str().as_encoded_bytes();
             let mut row = |key: &[u8], value: &[u8]| {
                 is_some = true;
@@ -114,32 +113,16 @@ impl Collection<'_> {
     pub(super) fn end(self, cx: &Context, as_json: bool) -> Result<()> {
         let Some(key) = &self.group else { return Ok(()) };
         let values = self.values.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (rows, left_out) = (values.sorted(), values.left_out());
         if as_json {
-            let groups = rows.into_iter().map(|(value, Count { maps, count, .. })| Group { value, maps, count });
-            let document = Document { version: 1, key: key.to_string(), groups: groups.collect(), left_out };
+            let groups = values.sorted().into_iter();
+            let groups = groups.map(|(value, Count { maps, count, .. })| Group { value, maps, count }).collect();
+            let document = Document { version: 1, key: key.to_string(), groups, left_out: values.left_out() };
             let mut text = json(&document, false)?;
             text.push(b'\n');
             cx.talk.stdout(&text)?;
-            return Ok(());
+        } else {
+            cx.talk.stdout(table(&values, &key.to_string(), false, cx.talk.verbose).as_bytes())?;
         }
-        let most = if cx.talk.verbose { MOST_OF_ALL } else { MOST_OF_A_KIND };
-        let mut text = String::new();
-        // Writing into a string cannot fail.
-        if !rows.is_empty() {
-            let _ = writeln!(text, "{:>8} {:>10}  {key}", "maps", "count");
-        }
-        for (value, Count { maps, count, .. }) in rows.iter().take(most) {
-            let _ = writeln!(text, "{maps:>8} {count:>10}  {}", escaped(value));
-        }
-        let more = rows.len().saturating_sub(most);
-        if more > 0 {
-            let _ = writeln!(text, "and {more} more{}", if cx.talk.verbose { "" } else { "; -v lists them" });
-        }
-        if left_out > 0 {
-            let _ = writeln!(text, "values were left out {left_out} times: at most {} are kept", Tally::MOST);
-        }
-        cx.talk.stdout(text.as_bytes())?;
         Ok(())
     }
 }

@@ -194,7 +194,7 @@ fn save_merge(merged: &Merged<'_>, target: &Path, path: Option<&Path>) -> Result
             let kept = repository::kept(Path::new("."), path, &plan.to_vec())?;
             replace(target, &SaveOptions::default(), |mut file| file.write_all(&kept))?;
         }
-        None => drop(write_map(&plan, target, None, &SaveOptions::default())?),
+        None => drop(write_map(&plan, target, None, &SaveOptions::default(), false)?),
     }
     Ok(())
 }

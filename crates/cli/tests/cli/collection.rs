@@ -183,6 +183,12 @@ fn entities_are_compared_with_the_classes_of_a_game() {
     let quiet = room.bspkit("check a.bsp --fgd own.fgd --deny warning --allow class-unknown --allow key-unknown");
     assert_eq!(quiet.code, Some(0), "{quiet:?}");
     assert_eq!(room.bspkit("check a.bsp --fgd none.fgd").code, Some(2));
+    room.write("no.fgd", b"{ \"not\": \"an FGD file\" }");
+    let run = room.bspkit("check a.bsp --fgd no.fgd");
+    assert!(run.code == Some(2) && run.err.contains("it is not an FGD file"), "{run:?}");
+    // A key of compilers is not a typing error of another key.
+    assert_eq!(room.bspkit("ent set maps/q2_own_rooms.bsp light _light=1 -o b.bsp").code, Some(0));
+    assert!(!room.bspkit("check b.bsp --fgd own.fgd --json").text().contains("key-unknown"));
     // The file can be a default of the project.
     room.write("bspkit.toml", b"[defaults]\nfgd = 'own.fgd'\n");
     assert!(room.bspkit("check a.bsp --json").json()["findings"].to_string().contains("key-unknown"));

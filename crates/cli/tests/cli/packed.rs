@@ -128,6 +128,13 @@ fn maps_are_read_in_their_archives() {
         assert_eq!(room.read(archive), before);
         let run = room.bspkit(&format!("ent get out_{archive}/maps/two.bsp worldspawn message"));
         assert_eq!(run.out, b"new\n");
+        // The policy and the defaults above the archive are those of its maps.
+        room.write("bspkit.toml", b"[map]\ndialects = ['quake3']\n[defaults]\ncolor = 'always'\n");
+        let run = room.bspkit(&format!("ci {archive}"));
+        let text = String::from_utf8_lossy(&run.out);
+        assert!(run.code == Some(1) && text.contains("policy-dialect") && text.contains("\x1b["), "{run:?}");
+        assert!(room.bspkit(&format!("config {archive}/maps/one.bsp")).text().starts_with("bspkit.toml\n"));
+        std::fs::remove_file(room.path("bspkit.toml")).unwrap();
         let run = room.bspkit(&format!("info {archive}/maps/none.bsp"));
         assert_eq!(run.code, Some(2), "{run:?}");
     }
@@ -147,6 +154,19 @@ fn odd_names_in_archives_are_said() {
     let run = room.bspkit("ent set odd.zip worldspawn message=new -o out/");
     assert!(run.code == Some(1) && run.err.contains("is left out"), "{run:?}");
     assert!(room.path("out/maps/good.bsp").exists() && !room.path("evil.bsp").exists());
+}
+
+/// A new name keeps the form of the file.
+#[test]
+fn a_renamed_map_stays_compressed() {
+    let room = Room::empty();
+    room.write("room_v20.bsp.gz", &compressed("a.gz", &fixture("source/room_v20")));
+    let run = room.bspkit("rename room_v20.bsp.gz own_arena -o out/");
+    assert_eq!(run.code, Some(2), "{run:?}");
+    std::fs::create_dir(room.path("out")).unwrap();
+    let run = room.bspkit("rename room_v20.bsp.gz own_arena -o out");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(Form::Gzip.unpack(&room.read("out/own_arena.bsp.gz")[..]).is_ok(), "{run:?}");
 }
 
 /// Every command that writes a map writes it in the form that the name of the target says.

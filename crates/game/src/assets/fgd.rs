@@ -269,7 +269,8 @@ const MOST_FILES: usize = 64;
 /// value has a sentence for each included file that was skipped.
 ///
 /// # Errors
-/// The file itself cannot be read; more classes or keys than [`Fgd::read`] takes.
+/// The file itself cannot be read, or has no class with all that it includes; more classes or keys than [`Fgd::read`]
+/// takes.
 ///
 /// ```
 /// let (fgd, skipped) = bspkit_game::assets::fgd::read("../../tests/game/own.fgd".as_ref())?;
@@ -296,6 +297,9 @@ pub fn read(path: &Path) -> Result<(Fgd, Vec<String>)> {
             }
             Err(error) => skipped.push(format!("an included file is skipped: {error}")),
         }
+    }
+    if fgd.classes.is_empty() {
+        return Err(Error::new(ErrorKind::Malformed, format!("{} has no class: it is not an FGD file", shown(path))));
     }
     Ok((fgd, skipped))
 }
