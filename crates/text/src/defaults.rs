@@ -8,7 +8,7 @@
 //! use bspkit_text::defaults;
 //! let found = defaults::read("bspkit.toml", "[defaults]\nlayout = \"append\"\ngame = \"game\"\n")?;
 //! let values: Vec<_> = found.values.iter().map(|(key, values)| (key.name, &values[0][..])).collect();
-//! assert_eq!(values, [("layout", "append"), ("game", "game")]);
+//! assert_eq!(values, [("game", "game"), ("layout", "append")]);
 //! let error = defaults::read("bspkit.toml", "[defaults]\ngame = \"../game\"\n").unwrap_err();
 //! assert!(error.to_string().contains("leads out of the folder"));
 //! # Ok::<(), bspkit::Error>(())
@@ -33,7 +33,7 @@ pub(crate) const SECTION: &str = "defaults";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Defaults {
-    /// The keys of the file, in its order, and their values. Paths are relative to the folder of the file.
+    /// The keys of the file, by name, and their values. Paths are relative to the folder of the file.
     pub values: Vec<(Key, Vec<String>)>,
 }
 
