@@ -129,7 +129,13 @@ fn maps_with_different_defaults_are_refused_together() {
     room.write("four/a.bsp", &fixture("q2/own_rooms"));
     // Only an option that the command has is looked at, and it can be named.
     assert_eq!(room.bspkit("info one/a.bsp three/a.bsp four/a.bsp").code, Some(0));
-    assert_eq!(room.bspkit("config one/a.bsp three/a.bsp four").code, Some(0));
+    room.write("five/a.bsp", &fixture("q2/own_rooms"));
+    room.write("five/bspkit.toml", b"[defaults]\ndialect = 'quake2'\n");
+    let run = room.bspkit("info one/a.bsp five/a.bsp");
+    assert!(run.code == Some(2) && run.err.contains("different defaults for --dialect"), "{run:?}");
+    // What holds for each is shown nevertheless.
+    let run = room.bspkit("config one/a.bsp three/a.bsp four five");
+    assert!(run.code == Some(0) && run.text().contains("dialect  quake2"), "{run:?}");
     let edit = |maps: &str| room.bspkit(&format!("ent set {maps} worldspawn message=new --dry-run"));
     assert_eq!(edit("one/a.bsp two/a.bsp").code, Some(0));
     for maps in ["one/a.bsp three/a.bsp", "one/a.bsp four/a.bsp", "four/a.bsp one/a.bsp"] {

@@ -180,6 +180,16 @@ fn packed_and_merged_maps_are_compressed_too() {
     }
     assert_eq!(Form::Bzip2.unpack(&room.read("b.bsp.bz2")[..]).unwrap(), map);
     assert_eq!(room.bspkit("pack folder -o b.zip").code, Some(2));
+    // A merge of two edits, each of another entity.
+    room.write("base.bsp.gz", &compressed("a.gz", &map));
+    for (edit, file) in [("light light=7", "ours"), ("worldspawn message=new", "theirs")] {
+        assert_eq!(room.bspkit(&format!("ent set a.bsp {edit} -o {file}.bsp.gz")).code, Some(0));
+    }
+    let run = room.bspkit("git merge base.bsp.gz ours.bsp.gz theirs.bsp.gz");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(Form::Gzip.unpack(&room.read("ours.bsp.gz")[..]).is_ok());
+    assert_eq!(room.bspkit("ent get ours.bsp.gz worldspawn message").out, b"new\n");
+    assert_eq!(room.bspkit("ent get ours.bsp.gz light light").out, b"7\n7\n7\n");
     let run = room.bspkit("ent set c.bsp.gz light light=8 --in-place --backup");
     assert_eq!(run.code, Some(0), "{run:?}");
     let run = room.bspkit("undo c.bsp.gz");
