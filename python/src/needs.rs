@@ -15,7 +15,7 @@ use crate::errors::{Res, detached};
 use crate::shared::{Shared, current};
 use crate::text::shown;
 
-/// The game of these paths: folders with a `gameinfo.txt` or that file, other folders of files, archives (`.vpk`), and lists of names
+/// The game of these paths: folders with a `gameinfo.txt` or that file, folders of other games, archives (`.vpk`, `.pk3`, `.pak`), and lists of names
 /// (`.txt`).
 fn game(paths: &[PathBuf]) -> bspkit::Result<Option<Game>> {
     let mut game = Game::default();
@@ -27,9 +27,8 @@ fn game(paths: &[PathBuf]) -> bspkit::Result<Option<Game>> {
                 let here = folder.as_os_str().is_empty();
                 game.add_game(if here { Path::new(".") } else { folder })?;
             }
-            _ if path.join("gameinfo.txt").is_file() => game.add_game(path)?,
             _ if is_list && !path.is_dir() => game.add_names(path)?,
-            _ => game.add(path)?,
+            _ => game.add_game(path)?,
         }
     }
     Ok((!game.is_empty()).then_some(game))

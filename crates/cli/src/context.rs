@@ -81,11 +81,14 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// All of stdin; a compressed map as it is unpacked.
 fn read_stdin() -> bspkit::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    match input::stdin().read_to_end(&mut bytes) {
-        Ok(_) => Ok(bytes),
-        Err(error) => Err(bspkit::Error::new(ErrorKind::Io, "cannot read stdin").with_source(error)),
+    let cannot = |error| bspkit::Error::new(ErrorKind::Io, "cannot read stdin").with_source(error);
+    input::stdin().read_to_end(&mut bytes).map_err(cannot)?;
+    match Form::of_bytes(&bytes) {
+        Some(form) => form.unpack(&bytes[..]),
+        None => Ok(bytes),
     }
 }
 

@@ -11,7 +11,7 @@ use bspkit::bytes::escaped;
 use bspkit::disk::put;
 use bspkit::file::{names, replace};
 use bspkit::{Bsp, Error, ErrorKind, Layout, SaveOptions};
-use bspkit_ops::compare::{self, Change, Comparison, Kind, LumpChanges, TextChange};
+use bspkit_ops::compare::{self, Change, Comparison, How, Kind, LumpChanges, TextChange};
 use bspkit_text::changes::{DiffJson, LumpJson};
 use bspkit_text::folder::{Folder, is_unpacked};
 use bspkit_text::page::{MapRow, folder, page};
@@ -398,7 +398,8 @@ fn print(difference: &Difference<'_>, job: &mut Job<'_>) {
         }
         return;
     }
-    job.line(format!("{} -> {}: {}", shown(pair.old), shown(pair.new), summary(difference.found)));
+    let names = format!("{} -> {}", shown(pair.old), shown(pair.new));
+    job.line(format!("{}: {}", job.talk.title(&names), summary(difference.found)));
     dialects(difference, job);
     let all: Vec<&LumpChanges> = found.lumps.iter().filter(|lump| has_content(lump)).collect();
     if pair.args.stat {
@@ -536,13 +537,22 @@ fn line(change: &Change, lump: &str) -> String {
     line.strip_prefix(lump).and_then(|rest| rest.strip_prefix(": ")).map_or(line.clone(), str::to_owned)
 }
 
+/// A text in the color of what is new, or of what is gone.
+fn colored(text: String, how: Option<How>, job: &Job<'_>) -> String {
+    match how {
+        Some(How::Added) => job.talk.verdict(true, &text),
+        Some(How::Removed) => job.talk.verdict(false, &text),
+        _ => text,
+    }
+}
+
 /// The differences of a lump.
 fn section(lump: &LumpChanges, job: &mut Job<'_>) {
     let LumpChanges { lump: name, changes, more, .. } = lump;
     job.line("");
-    job.line(format!("{name}: {}, {}", counts(lump), sizes(lump.sizes)));
+    job.line(format!("{}: {}, {}", job.talk.title(name), counts(lump), sizes(lump.sizes)));
     for change in changes.iter().filter(|change| !is_place(change)) {
-        job.line(format!("  {}", line(change, name)));
+        job.line(format!("  {}", colored(line(change, name), change.how(), job)));
         if let Change::File(file) = change {
             file.text.iter().for_each(|text| lines(text, job));
         }
@@ -557,13 +567,17 @@ fn section(lump: &LumpChanges, job: &mut Job<'_>) {
 fn lines(text: &TextChange, job: &mut Job<'_>) {
     for hunk in &text.hunks {
         job.line(format!("    @@ -{} +{} @@", hunk.at.0 + 1, hunk.at.1 + 1));
-        for (sign, line) in hunk.old.iter().map(|line| ('-', line)).chain(hunk.new.iter().map(|line| ('+', line))) {
+        let (old, new) =
+            (hunk.old.iter().map(|line| (How::Removed, line)), hunk.new.iter().map(|line| (How::Added, line)));
+        for (how, line) in old.chain(new) {
             let mut line = escaped(line).to_string();
             if let Some((end, _)) = line.char_indices().nth(MOST_OF_LINE) {
                 line.truncate(end);
                 line.push('…');
             }
-            job.line(format!("    {sign}{line}"));
+            let sign = if how == How::Added { '+' } else { '-' };
+            let line = colored(format!("{sign}{line}"), Some(how), job);
+            job.line(format!("    {line}"));
         }
     }
     if text.more > 0 {

@@ -127,7 +127,8 @@ impl Report for Info<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
         let Info { dialect, title, version_name, bytes, .. } = self;
         let revision = self.revision.map(|revision| format!(", revision {revision}")).unwrap_or_default();
-        job.line(format!("{}: {title} ({dialect}), version {version_name}{revision}, {bytes} bytes", job.path));
+        let path = job.talk.title(&job.path);
+        job.line(format!("{path}: {title} ({dialect}), version {version_name}{revision}, {bytes} bytes"));
         print(&self.slots, job);
         print_rest(&self.gaps, &self.tail, job);
         if job.many {
@@ -430,13 +431,14 @@ fn some(names: &[&str]) -> String {
 fn print(slots: &[SlotJson<'_>], job: &mut Job<'_>) {
     let filled = COLUMNS.iter().map(|column| Filled::new(column, slots));
     let columns: Vec<Filled> = filled.filter(|column| column.cells.iter().any(|cell| !cell.is_empty())).collect();
-    let mut row = |cell: &dyn Fn(&Filled) -> String| {
+    let row = |cell: &dyn Fn(&Filled) -> String| -> String {
         let line: String = columns.iter().map(|column| column.aligned(&cell(column))).collect();
-        job.line(line.trim_end());
+        line.trim_end().to_owned()
     };
-    row(&|column| column.name.to_owned());
-    for index in 0..slots.len() {
-        row(&|column| column.cells[index].clone());
+    job.line(job.talk.title(&row(&|column| column.name.to_owned())));
+    for (index, slot) in slots.iter().enumerate() {
+        let line = row(&|column| column.cells[index].clone());
+        job.line(if slot.is_damaged { job.talk.verdict(false, &line) } else { line });
     }
 }
 

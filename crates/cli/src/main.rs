@@ -22,6 +22,7 @@ mod maps;
 mod model;
 mod order;
 mod pack;
+mod pager;
 mod pak;
 mod records;
 mod rename;
@@ -35,6 +36,7 @@ mod see;
 mod stats;
 mod stop;
 mod talk;
+mod terminal;
 mod tex;
 mod topics;
 mod undo;
@@ -142,7 +144,9 @@ fn main() -> ExitCode {
     let arguments = verbs::called(std::env::args_os().collect());
     let (cx, command) = parse(&arguments, words::split);
     stop::listen(cx.talk.quiet);
-    run(&cx, &command).into()
+    let code = run(&cx, &command);
+    pager::end();
+    code.into()
 }
 
 /// Runs a command whose arguments are not split into maps: MAP is one word.
@@ -171,7 +175,11 @@ fn parse(given: &[OsString], split: Split) -> (Context, Command) {
             }
             Err(error) => Some(error),
         };
-        let found = program.try_get_matches_from_mut(arguments).and_then(|found| Cli::from_arg_matches(&found));
+        let found = program.try_get_matches_from_mut(arguments).and_then(|found| {
+            let cli = Cli::from_arg_matches(&found)?;
+            pager::choose(cli.options.paging, program, &found);
+            Ok(cli)
+        });
         (found, wrong)
     };
     let (mut found, wrong_defaults) = parsed(&mut words::only(given, Cli::command));

@@ -12,6 +12,7 @@ use anyhow::{Context as _, Error, Result, anyhow};
 use bspkit::ErrorKind;
 use bspkit::disk::put;
 use bspkit::file::names;
+use bspkit_game::Archive;
 use bspkit_packed::Form;
 use bspkit_packed::archive::{self, Listing};
 use bspkit_text::folder::is_unpacked;
@@ -183,7 +184,7 @@ fn are_several(path: &Path) -> bool {
 }
 
 fn is_archive(path: &Path) -> bool {
-    archive::is_archive(path) && path.is_file()
+    Archive::is_name(path) && path.is_file()
 }
 
 /// An argument or a file that cannot be a map.
@@ -451,6 +452,9 @@ impl Maps {
                 if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
                     break;
                 }
+            }
+            if turns.has_bar() {
+                let _ = std::thread::Builder::new().spawn_scoped(scope, || turns.draw_each_second());
             }
             worker();
         });

@@ -28,7 +28,7 @@ const MOST_LINES: usize = 10;
 /// its detail textures. For a Source map these are all files that the map refers to, itself or by way of other files,
 /// without embedded files, files that servers do not send, and the map, its areas and its nodes, which the engine adds.
 /// The author's folder is the one that has the folder `maps` with the map. Files that every player has are left out if
-/// --game or --stock names them; --game reads the gameinfo.txt of a Source game.
+/// --game or --stock names them; --game reads the gameinfo.txt of a Source game, and the archives of others.
 ///
 /// A .res file that is there keeps its lines, and gets the names that it lacks; a name in a comment counts as listed.
 /// Lines that name a file that every player has are reported. --overwrite makes the file anew. A value that is not a
@@ -67,13 +67,7 @@ pub(crate) struct Args {
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let mut stock = Game::default();
     for folder in &args.game {
-        if !folder.is_dir() {
-            bail!("{} is not a folder: name the folder of a game, such as valve", shown(folder));
-        }
-        match folder.join("gameinfo.txt").is_file() {
-            true => stock.add_game(folder)?,
-            false => stock.add(folder)?,
-        }
+        stock.add_game(folder).with_context(|| format!("cannot read the game in {}", shown(folder)))?;
     }
     stock.faults().iter().for_each(|fault| cx.talk.stderr(cx.talk.warning(fault).as_bytes()));
     args.stock.iter().try_for_each(|list| stock.add_names(list))?;

@@ -14,7 +14,7 @@ use bspkit::disk::put;
 use bspkit::file::{Saved, SideFile};
 use bspkit::finding::{Finding, Severity};
 use bspkit::{Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
-use bspkit_game::beside;
+use bspkit_game::{Archive, beside};
 use bspkit_ops::check::{self, Options, Stale};
 use bspkit_ops::checksum;
 use bspkit_ops::compare::Comparison;
@@ -642,7 +642,7 @@ pub(crate) fn how_to_list(finding: &Finding) -> &'static str {
 
 /// Refuses a target whose name is that of an archive, or that is in one: archives are read and not written.
 pub(crate) fn refuse_archive(target: &Path) -> Result<()> {
-    let is_in_archive = archive::is_archive(target) || archive::part(target).is_some();
+    let is_in_archive = Archive::is_name(target) || archive::part(target).is_some();
     let message = || format!("{} is an archive by its name, and a map is not written into one", shown(target));
     if is_in_archive { Err(bad_argument(message(), "name a map (*.bsp) or a folder")) } else { Ok(()) }
 }

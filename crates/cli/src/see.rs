@@ -1,6 +1,7 @@
 //! `export` and `view`: what is drawn of a map, as a file for other programs and as a page.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::Bsp;
@@ -29,9 +30,10 @@ use crate::save::{bad_argument, spare};
 /// `.obj` has a `.mtl` and pictures, and neither light nor entities. `-o -` writes a `.glb` to stdout. Several maps go
 /// to a folder, each as a `.glb` unless --format names another form.
 ///
-/// Textures and palettes are looked for in the game's folder, which is the one above `maps`, and in those of --game:
-/// WAL files and `pics/colormap.pcx` of Quake II, WAD files of Half-Life, `gfx/palette.lmp` of Quake, materials of
-/// Source. Without such a file textures of Quake have the palette of that game, which is built in.
+/// Textures and palettes are looked for in the game's folder, which is the one above `maps`, and in those of --game,
+/// loose and in their archives (PAK, PK3; of Source those of gameinfo.txt): WAL files and `pics/colormap.pcx` of
+/// Quake II, images and shaders of Quake III, WAD files of Half-Life, `gfx/palette.lmp` of Quake, materials of Source.
+/// Without such a file textures of Quake have the palette of that game, which is built in.
 ///
 /// What cannot be read is reported and left out; then the exit status is 1.
 #[derive(clap::Args)]
@@ -147,6 +149,7 @@ pub(crate) fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
     if to_stdout && args.reading.json {
         return Err(bad_argument("the file and the report cannot both go to stdout".to_owned(), "leave out --json"));
     }
+    let games = Games::new(cx, &args.shown.game);
     maps.each(cx, |map, job| {
         let bsp = cx.open_said(&map.path, job)?;
         let target = map.file_in(&args.output, format.name())?;
@@ -154,7 +157,7 @@ pub(crate) fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
             spare(&target, &map.path)?;
         }
         let cannot = || format!("cannot export {}", shown(&map.path));
-        let (files, summary) = args.files(cx, &bsp, map, format, &target).with_context(cannot)?;
+        let (files, summary) = args.files(&games, &bsp, map, format, &target).with_context(cannot)?;
         say_findings(&summary, job);
         if to_stdout {
             for file in &files {
@@ -229,13 +232,13 @@ impl ExportArgs {
     /// The files of a map.
     fn files(
         &self,
-        cx: &Context,
+        games: &Games<'_>,
         bsp: &Bsp<'_>,
         map: &MapFile,
         format: Format,
         target: &Path,
     ) -> Result<(Vec<File>, Summary)> {
-        let scene = self.shown.scene(cx, bsp, map, |options| {
+        let scene = self.shown.scene(games, bsp, map, |options| {
             (options.hdr, options.merge) = (self.hdr, self.merge);
             // An OBJ has no light.
             options.light &= format != Format::Obj;
@@ -247,29 +250,55 @@ impl ExportArgs {
 
 impl Shown {
     /// What is shown of a map, with more options.
-    fn scene(&self, cx: &Context, bsp: &Bsp<'_>, map: &MapFile, more: impl FnOnce(&mut Options<'_>)) -> Result<Scene> {
-        let game = self.game(cx, &map.path)?;
+    fn scene(
+        &self,
+        games: &Games<'_>,
+        bsp: &Bsp<'_>,
+        map: &MapFile,
+        more: impl FnOnce(&mut Options<'_>),
+    ) -> Result<Scene> {
+        let game = games.of(&map.path)?;
         let mut options = Options {
             detail: self.detail,
             light: !self.no_light,
             only: self.only.clone(),
-            files: (!game.is_empty()).then_some(&game as &dyn Files),
+            files: (!game.is_empty()).then_some(&*game as &dyn Files),
             ..Options::default()
         };
         more(&mut options);
         Ok(Scene::read(bsp, &options)?)
     }
+}
 
-    /// The files of the game that a map is for: the folders that are named, and the one above `maps`.
-    fn game(&self, cx: &Context, map: &Path) -> Result<Game> {
-        let mut game = Game::default();
-        for place in &self.game {
-            let is_described = place.join("gameinfo.txt").is_file();
-            let added = if is_described { game.add_game(place) } else { game.add(place) };
-            added.with_context(|| format!("cannot read the game in {}", shown(place)))?;
+/// The games that maps are for.
+struct Games<'a> {
+    cx: &'a Context,
+    /// The places that the command line names.
+    named: &'a [PathBuf],
+    /// The last game and its folder: maps come folder by folder.
+    last: Mutex<Option<(Option<PathBuf>, Arc<Game>)>>,
+}
+
+impl<'a> Games<'a> {
+    fn new(cx: &'a Context, named: &'a [PathBuf]) -> Self {
+        Games { cx, named, last: Mutex::new(None) }
+    }
+
+    /// The files of the game that a map is for: of the places that are named, and of the folder above `maps`.
+    fn of(&self, map: &Path) -> Result<Arc<Game>> {
+        let folder = above_maps(map);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, game)) = last.as_ref().filter(|(known, _)| *known == folder) {
+            return Ok(Arc::clone(game));
         }
-        game.faults().iter().for_each(|fault| cx.talk.stderr(cx.talk.warning(fault).as_bytes()));
-        above_maps(map).map_or(Ok(()), |folder| game.add(&folder))?;
+        let mut game = Game::default();
+        for place in self.named.iter().chain(&folder) {
+            game.add_game(place).with_context(|| format!("cannot read the game in {}", shown(place)))?;
+        }
+        let warn = |fault: &String| self.cx.talk.stderr(self.cx.talk.warning(fault).as_bytes());
+        game.faults().iter().for_each(warn);
+        let game = Arc::new(game);
+        *last = Some((folder, Arc::clone(&game)));
         Ok(game)
     }
 }
@@ -308,6 +337,7 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
     if maps.many {
         maps.check_folder(&args.output)?;
     }
+    let games = Games::new(cx, &args.shown.game);
     let to_stdout = is_stdin(&args.output);
     if to_stdout && (maps.many || args.reading.json) {
         return Err(bad_argument("only one page can go to stdout, and nothing else".to_owned(), "use -o FILE"));
@@ -319,7 +349,7 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
             spare(&target, &map.path)?;
         }
         let cannot = || format!("cannot show {}", shown(&map.path));
-        let scene = args.shown.scene(cx, &bsp, map, |_| ()).with_context(cannot)?;
+        let scene = args.shown.scene(&games, &bsp, map, |_| ()).with_context(cannot)?;
         let summary = Summary::of(&scene);
         say_findings(&summary, job);
         let file = if is_stdin(&map.path) { "MAP".to_owned() } else { shown(&map.path) };

@@ -35,6 +35,8 @@ fn heed(may_finish: bool) {
         return;
     }
     bspkit::file::abandon();
+    // Whoever reads the output leaves the pager first; it would stay on the terminal without its program.
+    super::pager::wait();
     std::process::exit(STOPPED.into());
 }
 

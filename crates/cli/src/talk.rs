@@ -19,6 +19,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::pager::{self, Paging};
+
 // The output of the program: data on stdout, messages on stderr, and the exit status.
 
 /// The exit status that shells give a program ended by Ctrl-C.
@@ -127,9 +129,17 @@ impl Talk {
         paint(self.color_out, if good { GREEN } else { RED }, word)
     }
 
+    /// A title on stdout.
+    pub(crate) fn title(&self, text: &str) -> String {
+        paint(self.color_out, BOLD, text)
+    }
+
     /// Writes messages to stderr. Errors of stderr are ignored.
     pub(crate) fn stderr(&self, text: &[u8]) {
-        let _ = io::stderr().write_all(&ready(text, self.terminal_err, self.color_err));
+        let text = ready(text, self.terminal_err, self.color_err);
+        if !pager::message(&text) {
+            let _ = io::stderr().write_all(&text);
+        }
     }
 
     /// Writes commands to the terminal on stderr: those of the progress bar.
@@ -139,8 +149,12 @@ impl Talk {
 
     /// Writes data to stdout. `false` if the reader has closed the pipe, which is not an error.
     pub(crate) fn stdout(&self, data: &[u8]) -> Result<bool> {
-        let mut stdout = io::stdout().lock();
-        match stdout.write_all(&ready(data, self.terminal_out, self.color_out)).and_then(|()| stdout.flush()) {
+        let data = ready(data, self.terminal_out, self.color_out);
+        let written = pager::write(&data).unwrap_or_else(|| {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(&data).and_then(|()| stdout.flush())
+        });
+        match written {
             Ok(()) => Ok(true),
             Err(error) if is_closed(&error) => Ok(false),
             Err(error) => Err(error).context("cannot write to stdout"),
@@ -210,12 +224,13 @@ pub(super) fn worded(hint: &Hint) -> String {
 
 /// Marks of colors in messages, and what a terminal gets for them. They are noncharacters of Unicode; a map that has
 /// them colors its own text and can do no more.
-const PAINTS: [(&str, &str); 4] =
-    [(RED, "\x1b[1;31m"), (GREEN, "\x1b[32m"), (YELLOW, "\x1b[1;33m"), (PLAIN, "\x1b[0m")];
+const PAINTS: [(&str, &str); 5] =
+    [(RED, "\x1b[1;31m"), (GREEN, "\x1b[32m"), (YELLOW, "\x1b[1;33m"), (BOLD, "\x1b[1m"), (PLAIN, "\x1b[0m")];
 const RED: &str = "\u{fdd0}";
 const GREEN: &str = "\u{fdd1}";
 const YELLOW: &str = "\u{fdd2}";
 const PLAIN: &str = "\u{fdd3}";
+const BOLD: &str = "\u{fdd4}";
 
 fn paint(on: bool, color: &str, word: &str) -> String {
     if on { format!("{color}{word}{PLAIN}") } else { word.to_owned() }
@@ -472,6 +487,10 @@ pub(crate) struct Options {
     /// When to use color; NO_COLOR is respected
     #[arg(long, global = true, hide_short_help = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+    /// When to show with a pager what a command lists: auto is on a terminal. BSPKIT_PAGER or PAGER names the pager,
+    /// without them it is `less`
+    #[arg(long, global = true, hide_short_help = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) paging: Paging,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -79,11 +79,11 @@ pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
         };
         // No file stays open: systems may refuse to replace it then.
         drop((now, before));
-        let would = if args.dry_run { "would become" } else { "becomes" };
+        let would = if args.dry_run { "would be" } else { "is" };
         if !args.dry_run {
             file::take_back(&map.path, &backup, args.force)?;
         }
-        job.line(format!("{} {would} {}: {what}", shown(&map.path), shown(&backup)));
+        job.line(format!("{} {would} again as in {}: {what}", shown(&map.path), shown(&backup)));
         Ok(Code::Done)
     })
 }

@@ -10,7 +10,8 @@ use std::path::{Component, Path, PathBuf};
 use bspkit::content::pattern::Pattern;
 
 use bspkit::near;
-use bspkit_packed::{Form, archive};
+use bspkit_game::Archive;
+use bspkit_packed::Form;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
@@ -77,7 +78,7 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> (Vec<OsS
 pub(crate) fn is_map_name(path: &Path) -> bool {
     let is_bsp = |path: &Path| path.extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp"));
     let is_packed = || Form::of(path).is_some() && path.file_stem().is_some_and(|stem| is_bsp(Path::new(stem)));
-    is_bsp(path) || is_packed() || archive::is_archive(path)
+    is_bsp(path) || is_packed() || Archive::is_name(path)
 }
 
 /// The largest number of values of an operand; `None` if there is no limit.

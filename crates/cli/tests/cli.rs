@@ -112,6 +112,9 @@ mod stop;
 #[cfg(unix)]
 #[path = "cli/targets.rs"]
 mod targets;
+#[cfg(unix)]
+#[path = "cli/terminal.rs"]
+mod terminal;
 #[path = "cli/tex.rs"]
 mod tex;
 #[path = "cli/tex_faults.rs"]

@@ -36,6 +36,14 @@ fn the_guide_shows_what_the_program_prints() {
 }
 
 #[test]
+fn the_jobs_show_what_the_program_prints() {
+    let jobs = read("docs/jobs.md");
+    let now = with_output(&jobs);
+    assert!(!now.contains("try '--help'"), "a command of the jobs has wrong arguments:\n{now}");
+    compare("docs/jobs.md", &jobs, &now);
+}
+
+#[test]
 fn the_readme_shows_what_the_program_prints() {
     let readme = read("README.md");
     assert!(readme.contains("```console\n$ bspkit "), "the README shows an edit");
@@ -69,6 +77,7 @@ fn links_lead_to_files() {
         "README.md",
         "ARCHITECTURE.md",
         "docs/guide.md",
+        "docs/jobs.md",
         "docs/support.md",
         "docs/testing.md",
         "docs/formats.md",

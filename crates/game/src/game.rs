@@ -19,13 +19,13 @@
 //! ```
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
+use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::archive::{Archive, vpk_directory};
 use crate::assets::keyvalues::{KeyValues, Pair};
-use crate::assets::vpk::{Part, Vpk};
 use crate::assets::{Files, is_in, normal_name};
 use bspkit::bytes::{Data, escaped};
 use bspkit::disk::{input, names, shown};
@@ -62,7 +62,7 @@ impl Mount {
             Mount::Loose(root) => {
                 root.listing(folder).files.keys().map(|name| [folder, b"/", &name[..]].concat()).collect()
             }
-            Mount::Archive(archive) => archive.directory.names().filter(is_inside).map(<[u8]>::to_vec).collect(),
+            Mount::Archive(archive) => archive.normal_names().filter(is_inside).map(<[u8]>::to_vec).collect(),
             Mount::Names(_, names) => names.iter().filter(|name| is_in(name, folder)).cloned().collect(),
         }
     }
@@ -77,13 +77,33 @@ impl Mount {
 }
 
 impl Game {
+    /// Adds the folder of a game: of Source as [`add_source_game`](Self::add_source_game); of another game, which has
+    /// no `gameinfo.txt`, its archives (`*.pak`, `*.pk3`, `*.pk4`), the last by name first as engines search them, and
+    /// then its loose files. An archive is taken for the game too.
+    ///
+    /// # Errors
+    /// Those of [`add_source_game`](Self::add_source_game) and [`add`](Self::add). An archive in the folder that cannot
+    /// be read is a fault.
+    pub fn add_game(&mut self, folder: &Path) -> Result<()> {
+        if !folder.is_dir() {
+            return self.add(folder);
+        }
+        if entry(folder, b"gameinfo.txt").is_some() {
+            return self.add_source_game(folder);
+        }
+        for archive in archives_in(folder) {
+            self.add_archive(&archive).unwrap_or_else(|error| self.faults.push(describe(&error)));
+        }
+        self.add(folder)
+    }
+
     /// Adds all places that the `gameinfo.txt` of a game's folder names: folders and archives. Those that are missing
     /// or damaged are faults.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for a folder without a `gameinfo.txt`; [`ErrorKind::Malformed`] for one without search
     /// paths.
-    pub fn add_game(&mut self, folder: &Path) -> Result<()> {
+    pub fn add_source_game(&mut self, folder: &Path) -> Result<()> {
         let mut found = Found::default();
         search_paths(folder, &mut found)?;
         self.faults.append(&mut found.faults);
@@ -97,11 +117,10 @@ impl Game {
         Ok(())
     }
 
-    /// Adds a folder of loose files, or an archive (`*_dir.vpk`, or one file with everything).
+    /// Adds a folder of loose files, or an [`Archive`].
     ///
     /// # Errors
-    /// Those of [`Vpk::parse`] with the path; [`ErrorKind::Io`] if there is
-    /// neither a folder nor a file.
+    /// Those of [`Archive::open`]; [`ErrorKind::Io`] if there is neither a folder nor a file.
     pub fn add(&mut self, path: &Path) -> Result<()> {
         if path.is_dir() {
             self.mounts.push(Mount::Loose(Loose::new(path.to_path_buf())));
@@ -112,6 +131,7 @@ impl Game {
 
     fn add_archive(&mut self, path: &Path) -> Result<()> {
         // A search path may name an archive that a folder has by itself.
+        let path = &vpk_directory(path);
         if self.mounts.iter().any(|mount| mount.path() == path) {
             return Ok(());
         }
@@ -185,74 +205,6 @@ fn cut(path: &Path, what: &str) -> Error {
     Error::new(ErrorKind::Malformed, format!("{}: {what}", shown(path)))
 }
 
-// A VPK archive on disk: its directory in memory, and files that are read from its parts.
-
-#[derive(Debug)]
-struct Archive {
-    path: PathBuf,
-    directory: Vpk<'static>,
-}
-
-impl Archive {
-    /// Opens the directory of an archive. Of one whose name ends in neither `_dir.vpk` nor a number the file with the
-    /// directory is found as engines find it: `hl2_misc.vpk` means `hl2_misc_dir.vpk`, if that is there.
-    fn open(path: &Path) -> Result<Self> {
-        let path = directory_of(path);
-        let directory = Vpk::parse(input::read(&path)?).map_err(|error| at(&path, &error))?;
-        Ok(Archive { path, directory })
-    }
-
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn has(&self, name: &[u8]) -> bool {
-        self.directory.has(name)
-    }
-
-    fn read(&self, name: &[u8], most: usize) -> Result<Option<Vec<u8>>> {
-        let Some(file) = self.directory.get(name) else { return Ok(None) };
-        file.read(name, most, |part, bytes| self.append(part, bytes)).map(Some)
-    }
-
-    /// Adds the bytes of a part.
-    fn append(&self, part: Part, bytes: &mut Vec<u8>) -> Result<()> {
-        let path = match part.archive {
-            None => self.path.clone(),
-            Some(number) => self.part(number),
-        };
-        let cannot = |error| input::cannot_read(&path, error);
-        let mut file = File::open(&path).map_err(cannot)?;
-        let end = part.offset.checked_add(bspkit::bytes::wide(part.size));
-        let size = file.metadata().map_err(cannot)?.len();
-        if end.is_none_or(|end| end > size) {
-            let what = format!("it has {size} bytes, but the directory names {} at {}", part.size, part.offset);
-            return Err(cut(&path, &what));
-        }
-        file.seek(SeekFrom::Start(part.offset)).map_err(cannot)?;
-        file.take(bspkit::bytes::wide(part.size)).read_to_end(bytes).map_err(cannot)?;
-        Ok(())
-    }
-
-    /// The path of a numbered part.
-    fn part(&self, number: u16) -> PathBuf {
-        let stem = self.path.file_stem().unwrap_or_default().as_encoded_bytes();
-        let stem = stem.strip_suffix(b"_dir").unwrap_or(stem);
-        let name = [stem, format!("_{number:03}.vpk").as_bytes()].concat();
-        // A name that was a path's is one again.
-        bspkit::disk::names::path(&name).map_or_else(|_| self.path.clone(), |name| self.path.with_file_name(name))
-    }
-}
-
-/// The file with the directory.
-fn directory_of(path: &Path) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default();
-    let mut name = stem.to_os_string();
-    name.push("_dir.vpk");
-    let directory = path.with_file_name(name);
-    if !stem.as_encoded_bytes().ends_with(b"_dir") && directory.is_file() { directory } else { path.to_path_buf() }
-}
-
 // The search paths of `gameinfo.txt`.
 //
 // Source: the comments in the files of the games themselves, and the description by Valve's developer community
@@ -318,6 +270,18 @@ fn search_paths(folder: &Path, found: &mut Found) -> Result<()> {
         expand(base, rest, &file, pair.line(), found)?;
     }
     Ok(())
+}
+
+/// The archives in the folder of a game that is not one of Source, in the order in which its engine searches them.
+fn archives_in(folder: &Path) -> Vec<PathBuf> {
+    let is_archive = |path: &PathBuf| {
+        let is_kind = |kind: &str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(kind));
+        ["pak", "pk3", "pk4"].into_iter().any(is_kind) && path.is_file()
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_PATHS);
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_archive).collect();
+    paths.sort_by_key(|path| std::cmp::Reverse(path.as_os_str().to_ascii_lowercase()));
+    paths
 }
 
 /// Whether a key is one for content: `game+mod`, not `gamebin`.

@@ -3,6 +3,7 @@
 //! | what | where |
 //! |---|---|
 //! | the files of a game on disk, as one source of files | [`Game`] |
+//! | archives of games: PAK, PK3, VPK | [`Archive`] |
 //! | files that maps refer to, and what they refer to themselves: materials, models, particles, FGD, VPK | [`assets`] |
 //! | what a Source map refers to, and which of it can be embedded | [`needs`] |
 //! | what players need to load a map: the `.res` file | [`res`] |
@@ -24,6 +25,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod aas;
+mod archive;
 pub mod assets;
 pub mod beside;
 pub mod classes;
@@ -33,4 +35,5 @@ pub mod needs;
 pub mod rename;
 pub mod res;
 
+pub use archive::Archive;
 pub use game::Game;

@@ -59,6 +59,22 @@ impl Form {
         }
     }
 
+    /// The form of bytes without a name, by how they begin: no map begins so.
+    ///
+    /// ```
+    /// use bspkit_packed::Form;
+    /// assert_eq!(Form::of_bytes(b"BZh91AY"), Some(Form::Bzip2));
+    /// assert_eq!(Form::of_bytes(b"IBSP"), None);
+    /// ```
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0x1F, 0x8B, 8, ..] => Some(Form::Gzip),
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some(Form::Bzip2),
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Form::Zstd),
+            _ => None,
+        }
+    }
+
     /// The bytes that were compressed.
     ///
     /// # Errors

@@ -154,6 +154,10 @@ fn object(lump: &str, change: &Change) -> Object {
             if let Some(from) = record.from {
                 put(&mut object, json!({"from_index": from}));
             }
+            if !record.names.is_empty() {
+                let names: Vec<String> = record.names.iter().map(ToString::to_string).collect();
+                put(&mut object, json!({"names": names}));
+            }
         }
         Change::File(file) => {
             start("file");

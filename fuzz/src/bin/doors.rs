@@ -1,4 +1,5 @@
-//! Enters the doors with changed inputs for a time: `doors [--seconds N] [--seed N] [DOOR...]`.
+//! Enters the doors with changed inputs for a time: `doors [--seconds N] [--seed N] [DOOR...]`. Each core enters one at a
+//! time.
 //!
 //! An input that panics, or that takes longer than ten seconds, is written to `target/fuzz/found/DOOR-SEED-NUMBER`, and the
 //! exit status is 1. `doors DOOR FILE|FOLDER...` enters a door with the bytes of files. `--list` prints the names of the
@@ -6,9 +7,11 @@
 
 use std::fs;
 use std::io::Write;
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bspkit_fuzz::doors::{Door, all};
@@ -51,8 +54,17 @@ fn main() -> ExitCode {
         }
         _ => {}
     }
-    let all_good = doors.iter().fold(true, |good, door| run(door, Duration::from_secs(seconds), seed) && good);
-    if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let (next, is_bad) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let enter = || {
+        while let Some(door) = doors.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if !run(door, Duration::from_secs(seconds), seed) {
+                is_bad.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(enter))));
+    if is_bad.into_inner() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Enters a door with files, and with all files of folders.

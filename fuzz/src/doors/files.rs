@@ -7,9 +7,10 @@ use bspkit::content::palette::{self, Palette};
 use bspkit::content::textures::Textures;
 use bspkit::content::{bspx, visibility, wad, wal};
 use bspkit::file::lzma;
-use bspkit_game::aas;
+use bspkit::bytes::escaped;
+use bspkit_game::{Archive, aas};
 use bspkit_game::assets::{model, particles::Particles, vpk};
-use bspkit_packed::{Form, archive};
+use bspkit_packed::Form;
 
 pub fn pak(bytes: &[u8]) {
     let Ok(mut pak) = Pak::parse(bytes) else { return };
@@ -73,12 +74,15 @@ pub fn compressed_maps(bytes: &[u8]) {
 
 /// Archives: each name that is listed can be looked for.
 pub fn archives_of_maps(bytes: &[u8]) {
-    let file = || Cursor::new(bytes);
-    for name in archive::names_in_zip(file()).unwrap_or_default().iter().take(8) {
-        let _ = archive::read_in_zip(file(), name);
-    }
-    for name in archive::names_in_pak(file()).unwrap_or_default().iter().take(8) {
-        assert!(!archive::read_in_pak(file(), name).is_ok_and(|found| found.is_none()), "{name} is listed");
+    for name in ["a.pk3", "a.pak"] {
+        let Ok(archive) = Archive::over(name.as_ref(), Cursor::new(bytes.to_vec())) else { continue };
+        for name in archive.names().take(8) {
+            let read = archive.read_exactly(name, 1 << 20);
+            assert!(!read.is_ok_and(|found| found.is_none()), "{} is listed", escaped(name));
+        }
+        for name in archive.normal_names().take(8) {
+            let _ = archive.read(name, 1 << 20);
+        }
     }
 }
 

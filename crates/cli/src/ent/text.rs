@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::io::{self, IsTerminal, Read, Write, stderr, stdin};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Error as AnyhowError, Result, anyhow, bail};
@@ -24,6 +23,7 @@ use crate::help;
 use crate::maps::{MapArgs, real_path, target_path};
 use crate::save::{Edited, Save, bad_argument};
 use crate::talk::{Code, Job, count, shown};
+use crate::terminal;
 
 // `ent export`: writes the entity text to a file.
 
@@ -484,7 +484,8 @@ impl File {
         let named = ["VISUAL", "EDITOR"].iter().filter_map(std::env::var_os).find(|editor| !editor.is_empty());
         let editor = named.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.into());
         let name = shown(Path::new(&editor));
-        let status = command(&editor, &self.0).status().with_context(|| format!("cannot run the editor `{name}`"))?;
+        let run = || terminal::command(&editor, Some(&self.0)).status();
+        let status = terminal::lent(run).with_context(|| format!("cannot run the editor `{name}`"))?;
         match status.success() {
             true => Ok(()),
             false => bail!("the editor `{name}` failed: {status}"),
@@ -505,29 +506,6 @@ impl File {
         let _ = fs::remove_file(&self.0);
         self.remove_empty();
     }
-}
-
-/// A shell splits the editor and its arguments, as git does it.
-#[cfg(unix)]
-fn command(editor: &OsString, file: &Path) -> Command {
-    let mut script = editor.clone();
-    script.push(" \"$@\"");
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(script).arg(editor).arg(file);
-    command
-}
-
-/// The program is the first word, or what is in the first quotes.
-#[cfg(not(unix))]
-fn command(editor: &OsString, file: &Path) -> Command {
-    let text = editor.to_string_lossy();
-    let (program, rest) = match text.strip_prefix('"').and_then(|text| text.split_once('"')) {
-        Some((program, rest)) => (program, rest),
-        None => text.split_once(' ').unwrap_or((&text, "")),
-    };
-    let mut command = Command::new(program);
-    command.args(rest.split_whitespace()).arg(file);
-    command
 }
 
 /// A new folder among the temporary files.

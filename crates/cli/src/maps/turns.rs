@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, anyhow};
 
-use crate::stop;
 use crate::talk::{CLEAR, Code, Job, MOST_OF_A_KIND, Talk, Then, count};
+use crate::{pager, stop, terminal};
 
 // Processes several maps at once and writes their output in order.
 
@@ -82,6 +82,23 @@ impl<'t> Turns<'t> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether the progress is drawn.
+    pub(super) fn has_bar(&self) -> bool {
+        self.lock().bar.is_shown
+    }
+
+    /// Draws the progress until all is done: a large map takes its time.
+    pub(super) fn draw_each_second(&self) {
+        let all = self.all;
+        let is_busy = |state: &mut State| state.next < state.taken || state.taken < all && !state.is_stopped;
+        let mut state = self.lock();
+        while is_busy(&mut state) {
+            let waited = self.changed.wait_timeout_while(state, SECOND, is_busy);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state.draw(self.talk);
+        }
+    }
+
     fn wait_while(&self, condition: impl Fn(&mut State) -> bool) -> MutexGuard<'_, State> {
         self.changed.wait_while(self.lock(), condition).unwrap_or_else(PoisonError::into_inner)
     }
@@ -93,7 +110,8 @@ impl<'t> Turns<'t> {
             !state.is_stopped && state.taken < self.all && state.taken > state.next && is_ahead
         };
         let mut state = self.wait_while(is_full);
-        if state.is_stopped || state.taken == self.all || stop::is_asked() {
+        state.is_stopped |= stop::is_asked();
+        if state.is_stopped || state.taken == self.all {
             return None;
         }
         state.taken += 1;
@@ -307,6 +325,7 @@ impl Tally {
 
 /// The least time between two drawings.
 const PAUSE: Duration = Duration::from_millis(100);
+const SECOND: Duration = Duration::from_secs(1);
 const WIDTH: usize = 30;
 
 /// The progress of a run over several maps.
@@ -314,14 +333,16 @@ pub(super) struct Bar {
     all: usize,
     done: usize,
     failed: usize,
+    since: Instant,
     drawn: Option<Instant>,
     is_shown: bool,
 }
 
 impl Bar {
-    /// A new bar. It is shown only on a terminal, for several maps, without `--quiet`.
+    /// A new bar. It is shown only on a terminal, without `--quiet`; for a single map after the first second.
     pub(super) fn new(all: usize, quiet: bool) -> Self {
-        Bar { all, done: 0, failed: 0, drawn: None, is_shown: all > 1 && !quiet && stderr().is_terminal() }
+        let is_shown = all > 0 && !quiet && stderr().is_terminal();
+        Bar { all, done: 0, failed: 0, since: Instant::now(), drawn: None, is_shown }
     }
 
     /// Counts a map.
@@ -338,7 +359,9 @@ impl Bar {
     /// The text that draws the bar; empty if it was drawn a moment ago.
     pub(super) fn draw(&mut self) -> String {
         let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= PAUSE);
-        if !self.is_shown || !is_due {
+        let seconds = self.since.elapsed().as_secs();
+        let is_early = self.all == 1 && seconds == 0;
+        if !self.is_shown || !is_due || is_early || terminal::is_taken() || pager::is_open() {
             return String::new();
         }
         self.drawn = Some(Instant::now());
@@ -346,9 +369,17 @@ impl Bar {
     }
 
     fn line(&self) -> String {
+        if self.all == 1 {
+            return format!("working, {} s", self.since.elapsed().as_secs());
+        }
         let full = WIDTH * self.done / self.all.max(1);
         let failed = if self.failed > 0 { format!(", {} failed", self.failed) } else { String::new() };
-        format!("[{}{}] {} of {} maps{failed}", "#".repeat(full), ".".repeat(WIDTH - full), self.done, self.all)
+        let seconds = match self.since.elapsed().as_secs() {
+            0 => String::new(),
+            seconds => format!(", {seconds} s"),
+        };
+        let (full, rest) = ("#".repeat(full), ".".repeat(WIDTH - full));
+        format!("[{full}{rest}] {} of {} maps{failed}{seconds}", self.done, self.all)
     }
 }
 
@@ -361,7 +392,7 @@ mod tests {
 
     #[test]
     fn it_fills_and_is_drawn_now_and_then() {
-        let mut bar = Bar { all: 4, done: 0, failed: 0, drawn: None, is_shown: true };
+        let mut bar = Bar { all: 4, is_shown: true, ..Bar::new(4, true) };
         assert_eq!(bar.clear(), "");
         assert_eq!(bar.draw(), format!("{CLEAR}[{}] 0 of 4 maps", ".".repeat(30)));
         bar.count(false);
@@ -372,6 +403,10 @@ mod tests {
         bar.count(false);
         bar.count(false);
         assert_eq!(bar.line(), format!("[{}] 4 of 4 maps, 1 failed", "#".repeat(30)));
+        let mut one = Bar { is_shown: true, ..Bar::new(1, true) };
+        assert_eq!(one.draw(), "", "it may be done soon");
+        one.since -= Duration::from_secs(3);
+        assert_eq!(one.draw(), format!("{CLEAR}working, 3 s"));
         bar.is_shown = false;
         bar.clear();
         assert_eq!(bar.draw(), "", "not a terminal");

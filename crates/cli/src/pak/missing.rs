@@ -347,7 +347,7 @@ impl GameArgs {
     pub(super) fn open(&self, cx: &Context) -> Result<Option<Game>> {
         let mut game = Game::default();
         for folder in &self.game {
-            game.add_game(folder).with_context(|| format!("cannot read the game in {}", shown(folder)))?;
+            game.add_source_game(folder).with_context(|| format!("cannot read the game in {}", shown(folder)))?;
         }
         for archive in &self.vpk {
             game.add(archive).with_context(|| format!("cannot read the archive {}", shown(archive)))?;

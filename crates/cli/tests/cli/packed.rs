@@ -24,6 +24,8 @@ fn a_compressed_map_is_read_and_written_back() {
         room.write(name, &compressed(name, &map));
         let list = |path: &str| room.bspkit(&format!("ent list {path}")).out;
         assert_eq!(list(name), list("a.bsp"), "{name}");
+        let piped = room.with_stdin("ent list -", &compressed(name, &map));
+        assert_eq!((piped.code, piped.out), (Some(0), list("a.bsp")), "{name}");
         assert_eq!(room.bspkit(&format!("verify {name} -q")).code, Some(0));
         assert_eq!(room.bspkit("ent set a.bsp worldspawn message=new -o plain.bsp").code, Some(0));
         let edited = room.read("plain.bsp");

@@ -178,7 +178,7 @@ fn other_maps_and_bad_arguments_are_refused() {
     for (line, says) in [
         ("res q1.bsp", "GoldSrc and Source read such files"),
         ("res q2.bsp", "GoldSrc and Source read such files"),
-        ("res my/maps/de_own.bsp --game none", "none is not a folder"),
+        ("res my/maps/de_own.bsp --game none", "cannot read the game in none"),
         ("res my/maps/de_own.bsp --stock none.txt", "none.txt"),
         ("res my/maps/de_own.bsp -o my/maps/de_own.bsp", "is the input map"),
         ("res my/maps/de_own.bsp -o none/de_own.res", "none/de_own.res"),

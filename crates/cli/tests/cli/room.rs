@@ -76,7 +76,8 @@ impl Room {
 
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bspkit"));
-        command.current_dir(self.folder.path()).env_remove("NO_COLOR").env("COLUMNS", "100").stdin(Stdio::null());
+        command.current_dir(self.folder.path()).env_remove("NO_COLOR").env("COLUMNS", "100").env("BSPKIT_PAGER", "");
+        command.stdin(Stdio::null());
         command
     }
 
@@ -125,7 +126,7 @@ impl Room {
     fn sh(&self, line: &str) -> Option<Run> {
         let mut command = Command::new("sh");
         command.args(["-c", line]).current_dir(self.folder.path()).stdin(Stdio::null());
-        let command = command.env("PATH", path()).env("COLUMNS", "100").env_remove("NO_COLOR");
+        let command = command.env("PATH", path()).env("COLUMNS", "100").env("BSPKIT_PAGER", "").env_remove("NO_COLOR");
         Some(Run::of(command.env_remove("VISUAL").env("EDITOR", EDITOR)))
     }
 

@@ -419,11 +419,11 @@ fn undo_takes_back_what_was_saved() {
     assert_eq!(room.bspkit("backups list maps/a.bsp").done().text().lines().count(), 2);
     let names = room.names();
     let run = room.bspkit("undo maps --dry-run");
-    assert!(run.text().contains("would become") && run.text().contains("cannot be read"), "{run:?}");
+    assert!(run.text().contains("would be again as in") && run.text().contains("cannot be read"), "{run:?}");
     assert!(run.err.contains("b.bsp: it has no backup"), "{run:?}");
     assert_eq!(room.names(), names);
     let run = room.bspkit("undo maps/a.bsp").done();
-    assert!(run.text().contains("maps/a.bsp becomes maps/a.bsp.bak.1"), "{run:?}");
+    assert!(run.text().contains("maps/a.bsp is again as in maps/a.bsp.bak.1"), "{run:?}");
     assert_eq!(room.read("maps/a.bsp"), one);
     let run = room.bspkit("undo maps/a.bsp").done();
     assert!(run.text().contains("1 entity, 1 value"), "{run:?}");

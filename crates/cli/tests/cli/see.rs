@@ -1,6 +1,8 @@
 //! `export`: what it writes and says.
 #![cfg(feature = "see")]
 
+use std::io::Write as _;
+
 use super::room::{Room, fixture};
 use super::transcript::check;
 
@@ -64,6 +66,81 @@ fn textures_are_found_beside_the_map() {
     assert!(
         room.read("c.glb") == room.read("b.glb").as_slice() || room.read("c.glb").len() == room.read("b.glb").len()
     );
+}
+
+/// Textures of Quake III come from its archives; what is loose counts less, and the later archive more.
+#[test]
+fn textures_come_from_the_archives_of_a_game() {
+    let room = Room::empty();
+    let own = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/maps/src/q3/baseq3"));
+    let image = |name: &str| std::fs::read(own.join("textures/own").join(name)).unwrap();
+    let archive = |name: &str, files: &[(&str, Vec<u8>)]| {
+        let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+        for (name, bytes) in files {
+            zip.start_file(*name, options).unwrap();
+            zip.write_all(bytes).unwrap();
+        }
+        room.write(name, &zip.finish().unwrap().into_inner());
+    };
+    room.write("baseq3/maps/rooms.bsp", &fixture("q3/own_rooms"));
+    room.write("rooms.bsp", &fixture("q3/own_rooms"));
+    let textures = |line: &str| -> Vec<(String, Vec<u8>)> {
+        let said = room.bspkit(&format!("{line} --overwrite")).done();
+        assert_eq!(said.err.matches("warning").count(), 0, "{}", said.err);
+        let glb = room.read("out.glb");
+        let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+        let document: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+        let bytes = &glb[28 + length..];
+        let images = document["images"].as_array().cloned().unwrap_or_default();
+        let view = |image: &serde_json::Value| {
+            let view = &document["bufferViews"][image["bufferView"].as_u64().unwrap() as usize];
+            let [at, length] = ["byteOffset", "byteLength"].map(|key| view[key].as_u64().unwrap_or(0) as usize);
+            (image["name"].as_str().unwrap_or_default().to_owned(), bytes[at..at + length].to_vec())
+        };
+        images.iter().map(view).filter(|(name, _)| name.contains("own/")).collect()
+    };
+    assert_eq!(textures("export rooms.bsp -o out.glb --no-light").len(), 0);
+    let files = [("textures/own/Wall.TGA", image("wall.tga")), ("textures/own/crate.tga", image("crate.tga"))];
+    archive("baseq3/pak0.pk3", &files);
+    let first = textures("export baseq3/maps/rooms.bsp -o out.glb --no-light");
+    assert_eq!(first.len(), 2);
+    for line in ["export rooms.bsp --game baseq3", "export rooms.bsp --game baseq3/pak0.pk3"] {
+        assert!(textures(&format!("{line} -o out.glb --no-light")) == first, "{line}");
+    }
+    // Another reader of images sees the same pixels.
+    let wall = first.iter().find(|(name, _)| name.contains("wall")).unwrap();
+    let mut reader = png::Decoder::new(std::io::Cursor::new(&wall.1)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    let tga = image("wall.tga");
+    let (width, height) =
+        (usize::from(tga[12]) | usize::from(tga[13]) << 8, usize::from(tga[14]) | usize::from(tga[15]) << 8);
+    assert_eq!((tga[2], tga[16], tga[0]), (2, 24, 0), "the test reads plain images of 24 bits");
+    let from_top = tga[17] & 0x20 != 0;
+    for (row, column) in (0..height).flat_map(|row| (0..width).map(move |column| (row, column))) {
+        let own = if from_top { row } else { height - 1 - row };
+        let [b, g, r]: [u8; 3] = tga[18 + 3 * (own * width + column)..][..3].try_into().unwrap();
+        assert_eq!(pixels[3 * (row * width + column)..][..3], [r, g, b], "{row} {column}");
+    }
+    // The archive that is last by its name holds, and archives before loose files.
+    archive("baseq3/pak1.pk3", &[("textures/own/wall.tga", image("door.tga"))]);
+    room.write("baseq3/textures/own/wall.tga", &image("crate.tga"));
+    let last = textures("export rooms.bsp --game baseq3 -o out.glb --no-light");
+    assert!(last != first && last.len() == 2);
+    // A script names the image of its shader.
+    archive(
+        "baseq3/pak2.pk3",
+        &[("scripts/own.shader", b"textures/own/wall\n{\n{\nmap textures/own/crate.tga\n}\n}\n".to_vec())],
+    );
+    let by_script = textures("export rooms.bsp --game baseq3 -o out.glb --no-light");
+    let [wall, other] =
+        ["wall", "crate"].map(|part| &by_script.iter().find(|(name, _)| name.contains(part)).unwrap().1);
+    assert!(wall == other);
+    // An archive that is damaged is said, and the others are read.
+    room.write("baseq3/pak9.pk3", b"PK nothing");
+    let run = room.bspkit("export rooms.bsp --game baseq3 -o out.glb --overwrite").done();
+    assert!(run.err.contains("pak9.pk3"), "{}", run.err);
 }
 
 /// What is written twice is the same, and a file that is there stays unless it may be replaced.

@@ -181,7 +181,7 @@ fn a_folder_that_is_not_a_game_says_so() {
     disk.write("steam/tf/gameinfo.txt", "GameInfo { FileSystem { SearchPaths { game |gameinfo_path|. } } }");
     disk.write("steam/hl2/GameInfo.TXT", "GameInfo { FileSystem { SearchPaths { game |gameinfo_path|. } } }");
     disk.write("steam/maps/a.bsp", "x");
-    let error = |folder: &str| Game::default().add_game(&disk.path(folder)).unwrap_err();
+    let error = |folder: &str| Game::default().add_source_game(&disk.path(folder)).unwrap_err();
     let found = error("steam");
     assert_eq!(found.kind(), ErrorKind::NotFound);
     assert!(found.to_string().contains("steam is not the folder of a game: it has no gameinfo.txt"), "{found}");

@@ -139,6 +139,9 @@ pub struct RecordChange {
     pub from: Option<usize>,
     /// The fields with other values.
     pub fields: Vec<FieldChange>,
+    /// Of records that were added or removed: the names that the first five of them have, if records of the lump have
+    /// names.
+    pub names: Vec<Text>,
 }
 
 /// A field of a record that has another value.
@@ -395,6 +398,24 @@ impl LumpChanges {
 }
 
 impl Change {
+    /// What happened to an entity, a record, a file, light, a texture, a collision model or a lump; `None` for others.
+    pub fn how(&self) -> Option<How> {
+        match self {
+            Change::Entity(entity) => Some(entity.how),
+            Change::Record(record) => Some(record.how),
+            Change::File(file) => Some(file.how),
+            Change::Light(light) => Some(light.how),
+            Change::Solid(solid) => Some(solid.how),
+            Change::Lump(how) => Some(*how),
+            Change::Texture(texture) => Some(match (&texture.old, &texture.new) {
+                (None, _) => How::Added,
+                (_, None) => How::Removed,
+                _ => How::Changed,
+            }),
+            _ => None,
+        }
+    }
+
     /// One line of text; `lump` is the name of its lump. [`LumpChanges::lines`] has those of all changes of a lump.
     pub fn line<'c>(&'c self, lump: &'c str) -> impl fmt::Display + 'c {
         Line { change: self, lump }
@@ -503,6 +524,14 @@ fn print_record(f: &mut fmt::Formatter<'_>, lump: &str, record: &RecordChange) -
         (how, _) => write!(f, " {how}")?,
     }
     let mut separator = ": ";
+    for name in &record.names {
+        write!(f, "{separator}\"{name}\"")?;
+        separator = ", ";
+    }
+    let unnamed = record.count - record.names.len();
+    if !record.names.is_empty() && unnamed > 0 {
+        write!(f, " and {unnamed} more")?;
+    }
     for field in &record.fields {
         write!(f, "{separator}{} {} -> {}", field.field, field.old, field.new)?;
         separator = "; ";

@@ -16,7 +16,7 @@ use bspkit::content::physics::Physics;
 use bspkit::content::textures::Textures;
 use bspkit::content::visibility::{VisRow, VisSet, Visibility};
 use bspkit::dialect::{Row, Span};
-use bspkit::record::{Cell, FlagNames, RecordInfo};
+use bspkit::record::{Cell, FlagNames, RecordInfo, Shape};
 
 // Records of a lump, in one array or in several lists.
 
@@ -63,7 +63,8 @@ pub(super) fn compare_models(
     let pairing = models.pairing(new.len() / size);
     let stays = longest_rise(&pairing);
     let mut list = List::new("", record, sides.names(), found);
-    let of = |how, index, from, fields| RecordChange { how, list: "", index, count: 1, from, fields };
+    let of =
+        |how, index, from, fields| RecordChange { how, list: "", index, count: 1, from, fields, names: Vec::new() };
     let mut is_kept = vec![false; old.len() / size];
     for (index, from) in pairing.into_iter().enumerate() {
         let both = from.and_then(|from| Some((from, old.get(from * size..(from + 1) * size)?)));
@@ -170,6 +171,9 @@ fn records<'b>(bytes: &'b [u8], part: Option<&Span>) -> &'b [u8] {
         .unwrap_or_default()
 }
 
+/// How many names of records that only one map has are listed.
+const MOST_NAMES: usize = 5;
+
 struct List<'f> {
     name: &'static str,
     record: &'static RecordInfo,
@@ -214,7 +218,7 @@ impl<'f> List<'f> {
             return;
         }
         let from = Some(from).filter(|from| *from != index);
-        self.run(RecordChange { how: How::Changed, list: self.name, index, count: 1, from, fields });
+        self.run(RecordChange { how: How::Changed, list: self.name, index, count: 1, from, fields, names: Vec::new() });
         moved.is_listed(index);
     }
 
@@ -244,7 +248,7 @@ impl<'f> List<'f> {
                 continue;
             }
             let fields = if self.found.has_room() { self.fields(old, new) } else { Vec::new() };
-            self.run(RecordChange { how: How::Changed, list, index, count: 1, from: None, fields });
+            self.run(RecordChange { how: How::Changed, list, index, count: 1, from: None, fields, names: Vec::new() });
         }
         removed.extend(hunk.old.start + both..hunk.old.end);
         added.extend(hunk.new.start + both..hunk.new.end);
@@ -264,12 +268,30 @@ impl<'f> List<'f> {
             }) {
                 Some(run) => run.count += 1,
                 None => {
-                    let next = RecordChange { how, list, index, count: 1, from, fields: Vec::new() };
-                    run.replace(next).into_iter().for_each(|run| self.run(run));
+                    let (fields, names) = (Vec::new(), Vec::new());
+                    let next = RecordChange { how, list, index, count: 1, from, fields, names };
+                    run.replace(next).into_iter().for_each(|run| self.named_run([old, new], run));
                 }
             }
         }
-        run.into_iter().for_each(|run| self.run(run));
+        run.into_iter().for_each(|run| self.named_run([old, new], run));
+    }
+
+    /// Adds records that only one map has, with their names.
+    fn named_run(&mut self, [old, new]: [&[u8]; 2], mut change: RecordChange) {
+        let bytes = match change.how {
+            How::Removed => old,
+            How::Added => new,
+            _ => return self.run(change),
+        };
+        self.find_cells();
+        let name = self.cells.iter().find(|cell| matches!(cell.shape, Shape::Name(_)));
+        if let Some(name) = name.filter(|_| self.found.has_room()) {
+            let size = self.record.size;
+            let records = bytes.chunks_exact(size).skip(change.index).take(change.count.min(MOST_NAMES));
+            change.names = records.map(|record| name.print(record, self.names)).collect();
+        }
+        self.run(change);
     }
 
     /// Adds records to which the same happened.
@@ -278,11 +300,15 @@ impl<'f> List<'f> {
         self.found.add(|| Change::Record(change));
     }
 
-    /// The parts in which two records differ.
-    fn differ(&mut self, old: &[u8], new: &[u8]) -> impl Iterator<Item = &Cell> {
+    fn find_cells(&mut self) {
         if self.cells.is_empty() {
             self.cells = Cell::all(self.record.fields);
         }
+    }
+
+    /// The parts in which two records differ.
+    fn differ(&mut self, old: &[u8], new: &[u8]) -> impl Iterator<Item = &Cell> {
+        self.find_cells();
         self.cells.iter().filter(move |cell| old.get(cell.place.clone()) != new.get(cell.place.clone()))
     }
 

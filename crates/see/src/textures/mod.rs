@@ -2,6 +2,7 @@
 
 mod kinds;
 mod pixels;
+mod shaders;
 
 use std::collections::HashMap;
 

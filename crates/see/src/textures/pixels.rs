@@ -10,12 +10,13 @@ use bspkit::content::palette::Palette;
 use bspkit::content::textures::{Miptex, Textures};
 use bspkit::content::wad::Wad;
 use bspkit::content::wal::Wal;
-use bspkit::dialect::Role;
+use bspkit::dialect::{LightModel, Role};
 use bspkit::{Bsp, Place, Records, Result};
 use bspkit_game::assets::keyvalues::KeyValues;
 use bspkit_game::assets::material::{Names, material_file, mentions};
 use bspkit_game::assets::{Files, PakFiles, normal_name};
 
+use super::shaders::Shaders;
 use super::{plain, texdata};
 use crate::builder::{Findings, LIMIT, TEXTURE};
 use crate::fields::records;
@@ -49,6 +50,8 @@ pub(super) struct Pixels<'r, 'a> {
     wads: Vec<Wad<'static>>,
     /// Whether textures are named by records and are in WAL files.
     has_wals: bool,
+    /// The images of shaders, in maps with those.
+    shaders: Option<Shaders<'r>>,
     left: usize,
     /// How many bytes of files may still be read.
     bytes: Cell<usize>,
@@ -76,7 +79,10 @@ impl<'r, 'a> Pixels<'r, 'a> {
         let palette = palette.or_else(|| is_quake.then_some(Palette::QUAKE));
         let wads = files.filter(|_| has_palettes).map_or_else(Vec::new, |files| wads(map, files));
         let has_wals = map.role(Role::TexInfo).is_some() && own.is_none() && texdata.is_none();
-        Pixels { texdata, files, own, packed, palette, wads, has_wals, left: MOST_PIXELS, bytes: Cell::new(MOST_READ) }
+        let has_shaders = matches!(map.dialect().light, LightModel::Pages(_)) && map.role(Role::Textures).is_some();
+        let shaders = files.filter(|_| has_shaders).map(Shaders::new);
+        let (left, bytes) = (MOST_PIXELS, Cell::new(MOST_READ));
+        Pixels { texdata, files, own, packed, palette, wads, has_wals, shaders, left, bytes }
     }
 
     /// A texture by its name and its index.
@@ -130,6 +136,9 @@ impl<'r, 'a> Pixels<'r, 'a> {
         }
         if self.has_wals {
             return self.wal(name);
+        }
+        if let Some(picture) = self.shaders.as_ref().map_or(Ok(None), |shaders| shaders.picture(name))? {
+            return Ok(Found { size: Some(picture.size), picture: Some(picture), color: None });
         }
         Ok(Found::default())
     }

@@ -82,7 +82,11 @@ fn row(record: &RecordChange) -> String {
             How::Removed => "removed",
             _ => "changed",
         };
-        let how = format!("{}{from}", record.how);
+        let names = record
+            .names
+            .iter()
+            .map(|name| format!(" <code>{}</code>", page::value(name.to_string().as_bytes(), MOST_OF_VALUE)));
+        let how = format!("{}{from}{}", record.how, names.collect::<String>());
         return format!("<tbody><tr><th>{head}</th><td colspan=\"3\" class=\"{class}\">{how}</td></tr></tbody>\n");
     }
     let rows = record.fields.iter().take(MOST_FIELDS).enumerate().map(|(at, field)| {

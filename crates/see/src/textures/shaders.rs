@@ -1,0 +1,160 @@
+//! What shaders of Quake III and its relatives look like: the image of the same name, or the first image that the
+//! shader's script names.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io::Cursor;
+
+use bspkit::bytes::escaped;
+use bspkit::{Error, ErrorKind, Result};
+use bspkit_game::assets::{Files, normal_name};
+use image::{ImageFormat, ImageReader, Limits};
+
+use crate::picture::Picture;
+
+/// The largest file that is read, in bytes, and the most bytes of all files.
+const MOST_BYTES: usize = 1 << 26;
+const MOST_READ: usize = 1 << 29;
+/// The most bytes of all scripts, and of one.
+const MOST_SCRIPTS: usize = 1 << 26;
+const MOST_SCRIPT: usize = 1 << 24;
+/// The longest side of an image.
+const MOST_SIDE: u32 = 1 << 13;
+
+/// The forms of images, in the order in which engines look for them; `.png` is one of newer engines.
+const FORMS: [(&[u8], ImageFormat); 3] =
+    [(b".tga", ImageFormat::Tga), (b".jpg", ImageFormat::Jpeg), (b".png", ImageFormat::Png)];
+
+/// The keys of a shader that name an image. An image of editors stands for a shader without another one.
+const MAPS: [&[u8]; 3] = [b"map", b"clampmap", b"animmap"];
+const EDITOR: &[u8] = b"qer_editorimage";
+
+/// The images of shaders, from the files of a game.
+pub(super) struct Shaders<'r> {
+    files: &'r dyn Files,
+    /// The image that a script names, by the shader's name. Scripts are read for the first shader without an image.
+    scripts: RefCell<Option<HashMap<Vec<u8>, Vec<u8>>>>,
+    left: RefCell<usize>,
+}
+
+impl<'r> Shaders<'r> {
+    pub(super) fn new(files: &'r dyn Files) -> Self {
+        Shaders { files, scripts: RefCell::new(None), left: RefCell::new(MOST_READ) }
+    }
+
+    /// The picture of a shader; `None` if the game has no image for it.
+    pub(super) fn picture(&self, name: &[u8]) -> Result<Option<Picture>> {
+        let named = self.named(&normal_name(name));
+        // A script holds where there is one: an image of the same name is only that of the editor.
+        if let Some(image) = named
+            && let Some(picture) = self.image(&image)?
+        {
+            return Ok(Some(picture));
+        }
+        self.image(name)
+    }
+
+    fn named(&self, name: &[u8]) -> Option<Vec<u8>> {
+        self.scripts.borrow_mut().get_or_insert_with(|| scripts(self.files)).get(name).cloned()
+    }
+
+    /// The image of a name with or without an extension.
+    fn image(&self, name: &[u8]) -> Result<Option<Picture>> {
+        let name = normal_name(name);
+        let stem = FORMS.iter().find_map(|(extension, _)| name.strip_suffix(*extension)).unwrap_or(&name);
+        for (extension, format) in FORMS {
+            let file = [stem, extension].concat();
+            let most = MOST_BYTES.min(*self.left.borrow());
+            let Some(bytes) = self.files.read(&file, most)? else { continue };
+            *self.left.borrow_mut() -= bytes.len();
+            let read = read(&bytes, format);
+            return read.map(Some).map_err(|error| error.within(format!("the image {}", escaped(&file))));
+        }
+        Ok(None)
+    }
+}
+
+fn read(bytes: &[u8], format: ImageFormat) -> Result<Picture> {
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    let mut limits = Limits::default();
+    (limits.max_image_width, limits.max_image_height) = (Some(MOST_SIDE), Some(MOST_SIDE));
+    reader.limits(limits);
+    let image = reader.decode().map_err(|error| Error::new(ErrorKind::Malformed, error.to_string()))?.into_rgba8();
+    Picture::rgba([image.width(), image.height()], image.as_raw())
+}
+
+/// The images that the scripts of a game name. Of several shaders with one name the first is taken.
+fn scripts(files: &dyn Files) -> HashMap<Vec<u8>, Vec<u8>> {
+    let mut names: Vec<Vec<u8>> =
+        files.names_in(b"scripts").into_iter().filter(|name| name.ends_with(b".shader")).collect();
+    names.sort();
+    names.dedup();
+    let (mut images, mut left) = (HashMap::new(), MOST_SCRIPTS);
+    for name in names {
+        let Ok(Some(text)) = files.read(&name, MOST_SCRIPT.min(left)) else { continue };
+        left -= text.len();
+        add(&text, &mut images);
+    }
+    images
+}
+
+/// Adds the shaders of a script: a name, and a block with pairs and with a block for each stage.
+fn add(text: &[u8], images: &mut HashMap<Vec<u8>, Vec<u8>>) {
+    let (mut depth, mut name, mut image, mut editor) = (0_usize, Vec::new(), None, None);
+    for line in text.split(|byte| matches!(byte, b'\n' | b'\r')) {
+        let end = line.windows(2).position(|two| two == b"//").unwrap_or(line.len());
+        let words = line[..end].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let words: Vec<&[u8]> = words.collect();
+        for (at, word) in words.iter().enumerate() {
+            match *word {
+                b"{" => depth += 1,
+                b"}" => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        let (image, editor) = (image.take(), editor.take());
+                        if let Some(found) = image.or(editor) {
+                            images.entry(normal_name(std::mem::take(&mut name))).or_insert(found);
+                        }
+                    }
+                }
+                word if depth == 0 => name = word.to_vec(),
+                key if at == 0 || words[at - 1] == b"{" => {
+                    let key = key.to_ascii_lowercase();
+                    // `animMap` has a frequency before its images.
+                    let value = words.get(at + if key == b"animmap" { 2 } else { 1 });
+                    let value = value.filter(|value| !value.starts_with(b"$") && !value.starts_with(b"*"));
+                    if MAPS.contains(&&key[..]) {
+                        image = image.or_else(|| value.map(|value| value.to_vec()));
+                    } else if key == EDITOR {
+                        editor = editor.or_else(|| value.map(|value| value.to_vec()));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_names_the_image_of_its_first_stage() {
+        let text = b"// own\ntextures/own/fire\n{\n\tqer_editorimage textures/own/edit.tga\n\t{\n\t\tmap $lightmap\n\t}\n\
+            \t{ animMap 10 textures/own/f1.tga textures/own/f2.tga\n\t}\n}\nTextures\\own/Glass { qer_editorimage a.jpg }\n\
+            textures/own/none { surfaceparm nodraw }\ntextures/own/fire { { map other.tga } }";
+        let mut images = HashMap::new();
+        add(text, &mut images);
+        assert_eq!(images.len(), 2, "{images:?}");
+        assert_eq!(images[&b"textures/own/fire"[..]], b"textures/own/f1.tga");
+        assert_eq!(images[&b"textures/own/glass"[..]], b"a.jpg");
+    }
+
+    #[test]
+    fn damaged_images_are_errors() {
+        for (_, format) in FORMS {
+            assert!(read(b"", format).is_err() && read(&[0xFF; 100], format).is_err());
+        }
+    }
+}
