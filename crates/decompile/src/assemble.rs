@@ -1,0 +1,186 @@
+//! The source of a map from its entities and pieces.
+
+use bspkit::{Bsp, Error, ErrorKind, Result};
+
+use crate::dress::{Dress, Sizes, around};
+use crate::entities::{self, Given};
+use crate::looks;
+use crate::pieces::{self, Piece};
+use crate::report::{Counts, Report};
+use crate::source::{Brush, Entity, Format, Source};
+use crate::tools::{Family, Flags};
+
+/// Half the size of the brushes that are drawn around an origin.
+const HALF: f64 = 8.0;
+
+/// What to make of a map.
+///
+/// ```
+/// use bspkit_decompile::{Options, decompile, source::Format};
+/// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
+/// let options = Options { format: Some(Format::Quake), ..Options::default() };
+/// assert_eq!(decompile(&map, &options)?.format, Format::Quake);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Default)]
+pub struct Options<'o> {
+    /// The form of the text; `None` for the one that loses nothing in the map's family: [`Format::Vmf`] for Source,
+    /// [`Format::BrushDef`] for Quake III and its relatives, [`Format::Valve`] for all others.
+    pub format: Option<Format>,
+    /// Columns and rows of textures by the names that sources have. Quake III needs them for every format but
+    /// [`Format::BrushDef`], and the other families for that one alone.
+    pub sizes: Option<Sizes<'o>>,
+}
+
+impl std::fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options").field("format", &self.format).finish_non_exhaustive()
+    }
+}
+
+/// The source of a map.
+///
+/// ```
+/// use bspkit_decompile::{Options, decompile};
+/// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
+/// let found = decompile(&map, &Options::default())?;
+/// assert!(found.source.entities[0].brushes.len() > 10);
+/// assert!(found.text().starts_with(b"// entity 0\n{\n\"classname\" \"worldspawn\"\n"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Decompiled {
+    /// The source.
+    pub source: Source,
+    /// The form that its alignments have.
+    pub format: Format,
+    /// What it holds, and what is left out.
+    pub report: Report,
+}
+
+impl Decompiled {
+    /// The text of the source.
+    pub fn text(&self) -> Vec<u8> {
+        crate::source::write(&self.source, self.format)
+    }
+}
+
+/// Brings a map back to its source.
+///
+/// What cannot be brought back is left out, and the [`Report`] names it.
+///
+/// # Errors
+/// [`ErrorKind::Malformed`] if nothing can be brought back; [`ErrorKind::Unsupported`] or [`ErrorKind::NotFound`] if
+/// structs that are needed are not known or not there.
+pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
+    let family = family(map);
+    let flags = Flags::new(map, family);
+    let format = options.format.unwrap_or(match family {
+        Family::Source => Format::Vmf,
+        Family::Quake3 => Format::BrushDef,
+        Family::Quake | Family::Quake2 => Format::Valve,
+    });
+    let mut counts = Counts::default();
+    counts.report.dialect = map.dialect().name;
+    counts.report.format = format.name();
+    let mut dress = Dress::new(format, flags, looks::read(map), options.sizes);
+    if !pieces::has_brushes(map) {
+        return Err(Error::new(ErrorKind::Unsupported, "the map has no brushes"));
+    }
+    let pieces = pieces::read(map, |look| dress.looks.get(look).map_or(0, |look| look.contents), &mut counts)?;
+    let (given, _taken) = entities::read(map, family)?;
+    let mut source = Source { entities: put_together(given, &pieces, &mut dress, &mut counts) };
+    if counts.report.brush_count == 0 {
+        return Err(Error::new(ErrorKind::Malformed, "no brush of the map can be brought back"));
+    }
+    if format == Format::Valve
+        && let Some(world) = source.entities.first_mut()
+        && world.get(b"mapversion").is_none()
+    {
+        // Editors know the form by it.
+        world.pairs.push((b"mapversion".to_vec(), b"220".to_vec()));
+    }
+    counts.report.entity_count = source.entities.len();
+    Ok(Decompiled { source, format, report: counts.finish() })
+}
+
+/// By what a map has: shaders on sides, materials, brushes.
+fn family(map: &Bsp<'_>) -> Family {
+    let has = |lump: &str| map.slot(lump).is_ok();
+    match (has("SHADERS"), has("TEXDATA"), has("BRUSHES")) {
+        (true, ..) => Family::Quake3,
+        (_, true, _) => Family::Source,
+        (.., true) => Family::Quake2,
+        _ => Family::Quake,
+    }
+}
+
+/// Entities with their brushes.
+fn put_together(given: Vec<Given>, pieces: &[Piece], dress: &mut Dress<'_>, counts: &mut Counts) -> Vec<Entity> {
+    let mut of_model: Vec<Vec<&Piece>> = Vec::new();
+    for piece in pieces {
+        if of_model.len() <= piece.model {
+            of_model.resize(piece.model + 1, Vec::new());
+        }
+        of_model[piece.model].push(piece);
+    }
+    let portal = dress.flags.contents("AREAPORTAL");
+    // Brushes of area portals are the world's, though their entities had them.
+    let mut portals: Vec<&Piece> = Vec::new();
+    if dress.flags.family == Family::Quake2
+        && let Some(world) = of_model.first_mut()
+    {
+        let entities = given.iter().filter(|entity| entity.is_class(b"func_areaportal")).count();
+        let found: Vec<&Piece> = world.iter().filter(|piece| piece.contents & portal != 0).copied().collect();
+        if found.len() == entities {
+            world.retain(|piece| piece.contents & portal == 0);
+            portals = found;
+        } else {
+            found.iter().for_each(|piece| {
+                counts.note("portal", "its entity is not known; it is written with the world", piece.number);
+            });
+        }
+    }
+    let mut portals = portals.into_iter();
+    let mut is_used = vec![false; of_model.len()];
+    // Entities of a damaged map may all have the same model.
+    let mut left = pieces.len().saturating_mul(2);
+    let mut all = Vec::with_capacity(given.len());
+    for (at, mut given) in given.into_iter().enumerate() {
+        let mut brushes = Vec::new();
+        let own = given.model.and_then(|model| Some((model, of_model.get(model)?)));
+        if let Some((model, own)) = own {
+            if own.len() > left {
+                counts.leave_out("entity", "its model is that of too many others", at);
+            } else {
+                left -= own.len();
+                is_used[model] = true;
+                brushes.extend(own.iter().map(|piece| dress.brush(piece, given.origin, &|_| None, counts)));
+            }
+        }
+        if given.is_class(b"func_areaportal") {
+            brushes.extend(portals.next().map(|piece| dress.brush(piece, [0.0; 3], &|_| None, counts)));
+        }
+        if let Some(origin) = origin_brush(&mut given, &brushes, dress, counts) {
+            brushes.push(origin);
+        }
+        all.push(Entity { id: dress.id(), pairs: given.pairs, connections: Vec::new(), brushes, patches: Vec::new() });
+    }
+    for (model, pieces) in of_model.iter().enumerate().filter(|(model, _)| !is_used[*model]) {
+        if !pieces.is_empty() {
+            counts.leave_out("model", "no entity has it", model);
+        }
+    }
+    all
+}
+
+/// The brush around the origin of a model that compilers move: they take it away and write the key.
+fn origin_brush(given: &mut Given, brushes: &[Brush], dress: &mut Dress<'_>, counts: &mut Counts) -> Option<Brush> {
+    if dress.flags.family == Family::Source || brushes.is_empty() || given.origin == [0.0; 3] {
+        return None;
+    }
+    given.pairs.retain(|(key, _)| !key.eq_ignore_ascii_case(b"origin"));
+    let contents = dress.flags.contents("ORIGIN");
+    Some(dress.made(around(given.origin, HALF), contents, counts))
+}
