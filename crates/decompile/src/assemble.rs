@@ -106,7 +106,7 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
 }
 
 /// By what a map has: shaders on sides, materials, brushes.
-fn family(map: &Bsp<'_>) -> Family {
+pub(crate) fn family(map: &Bsp<'_>) -> Family {
     let has = |lump: &str| map.slot(lump).is_ok();
     match (has("SHADERS"), has("TEXDATA"), has("BRUSHES")) {
         (true, ..) => Family::Quake3,

@@ -2,7 +2,8 @@
 //! them.
 //!
 //! [`decompile`] makes a [`source::Source`] of a map, and a [`Report`] of what it holds and what could not be brought
-//! back. The module [`source`] reads and writes the texts: `.map` in four forms, and `.vmf`.
+//! back. The module [`source`] reads and writes the texts: `.map` in four forms, and `.vmf`. [`prove`] reads such a
+//! text again and compares it with the map, point by point and face by face.
 //!
 //! ```
 //! use bspkit_decompile::{Options, decompile};
@@ -17,6 +18,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod assemble;
+mod drawn;
 mod dress;
 mod entities;
 mod fields;
@@ -26,10 +28,12 @@ mod mapping;
 mod models;
 mod pieces;
 mod planes;
+mod proof;
 mod report;
 pub mod source;
 mod tools;
 
 pub use assemble::{Decompiled, Options, decompile};
 pub use dress::Sizes;
+pub use proof::{Effort, Faces, Points, Proof, WrongFace, WrongPoint, prove};
 pub use report::{Alignments, LeftOut, Planes, Report};

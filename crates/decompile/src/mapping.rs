@@ -73,6 +73,11 @@ impl Mapping {
         if by == [0.0; 3] { *self } else { Mapping { rows: self.rows.map(row) } }
     }
 
+    /// The same seen from a place: of a point there it has what the mapping has of the point itself.
+    pub(crate) fn from_place(&self, place: Point) -> Self {
+        Mapping { rows: self.rows.map(|[a, b, c, d]| [a, b, c, d + dot([a, b, c], place)]) }
+    }
+
     /// With other units: texels from shares, and shares from texels.
     pub(crate) fn scaled(&self, factors: [f64; 2]) -> Self {
         let [s, t] = self.rows;

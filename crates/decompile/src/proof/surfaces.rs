@@ -1,0 +1,180 @@
+//! Faces: whether sides of the same texture and alignment cover them.
+
+use bspkit::bytes::escaped;
+
+use super::by_source::Models;
+use super::space::{Seen, Space};
+use super::{Effort, Proof, WrongFace};
+use crate::drawn::Drawn;
+use crate::geometry::{Plane, clip, cross, dot, double_area, length, mean, minus};
+use crate::looks::Look;
+use crate::mapping::USUAL;
+use crate::source::Point;
+use crate::tools::{Family, Flags};
+
+/// How far a side may be off the plane of a face, in units.
+const OFF: f64 = 0.1;
+
+/// How far coordinates may be off, in texels.
+const TEXEL: f64 = 0.01;
+
+/// The share of a face that rounding may leave.
+const ROUNDING: f64 = 0.01;
+
+/// The most faces that are named.
+const MOST_NAMED: usize = 20;
+
+/// The most pieces that a face is cut into.
+const MOST_PIECES: usize = 256;
+
+pub(super) fn judge(
+    models: &Models,
+    drawn: &[Drawn],
+    looks: &[Look],
+    flags: &Flags,
+    effort: &Effort<'_>,
+    proof: &mut Proof,
+) {
+    let unseen = ["NODRAW", "SKIP", "HINT"].iter().fold(0, |bits, name| bits | flags.surface(name));
+    let step = drawn.len().div_ceil(effort.faces.max(1)).max(1);
+    let judged = drawn.iter().step_by(step);
+    for face in judged {
+        let Some(space) = models.get(face.model) else { continue };
+        let look = &looks[face.look];
+        if look.flags & unseen != 0 {
+            continue;
+        }
+        let name = look.name.to_ascii_lowercase();
+        let name = match flags.family {
+            Family::Quake3 => name.strip_prefix(b"textures/").unwrap_or(&name).to_vec(),
+            _ => name,
+        };
+        let size = effort.sizes.and_then(|sizes| sizes(&name)).map_or(USUAL, |size| size.map(f64::from));
+        let texels = |in_shares: bool, [s, t]: [f64; 2]| if in_shares { [s * size[0], t * size[1]] } else { [s, t] };
+        let is_its = |side: &Seen, point: Point| {
+            let own = texels(side.in_shares, side.mapping.at(point));
+            let there = texels(flags.family == Family::Quake3, coordinate(face, point));
+            (0..2).all(|axis| (own[axis] - there[axis]).abs() <= TEXEL)
+        };
+        let area = double_area(&face.ring) / 2.0;
+        let rest = uncovered(space, face, |side, part| {
+            side.texture == name && part.iter().all(|corner| is_its(side, *corner))
+        });
+        let covered = (area - rest).clamp(0.0, area);
+        proof.faces.judged += 1;
+        proof.faces.area += area;
+        let is_whole = rest <= ROUNDING * area + 0.1;
+        proof.faces.covered += if is_whole { area } else { covered };
+        if is_whole {
+            proof.faces.agreeing += 1;
+            continue;
+        }
+        let left = uncovered(space, face, |_, _| true);
+        proof.worst_faces.push(WrongFace {
+            face: face.number,
+            texture: escaped(&name).to_string(),
+            point: mean(&face.ring),
+            area,
+            covered,
+            is_covered: left <= ROUNDING * area + 0.1,
+        });
+        if proof.worst_faces.len() > 4 * MOST_NAMED {
+            keep_worst(&mut proof.worst_faces);
+        }
+    }
+    keep_worst(&mut proof.worst_faces);
+}
+
+fn keep_worst(all: &mut Vec<WrongFace>) {
+    all.sort_by(|one, other| (other.area - other.covered).total_cmp(&(one.area - one.covered)));
+    all.truncate(MOST_NAMED);
+}
+
+/// s and t of a point of a face, from those of its corners.
+fn coordinate(face: &Drawn, point: Point) -> [f64; 2] {
+    // The largest triangle from the first corner gives the least error.
+    let mut best = (0.0, [0.0; 2]);
+    let first = face.ring[0];
+    for at in 1..face.ring.len() - 1 {
+        let [one, other] = [minus(face.ring[at], first), minus(face.ring[at + 1], first)];
+        let normal = cross(one, other);
+        let all = dot(normal, normal);
+        if all <= best.0 {
+            continue;
+        }
+        let to = minus(point, first);
+        let (along, aside) = (dot(cross(to, other), normal) / all, dot(cross(one, to), normal) / all);
+        let [base, next, last] = [0, at, at + 1].map(|corner| face.coordinates[corner]);
+        let value = |axis: usize| base[axis] + along * (next[axis] - base[axis]) + aside * (last[axis] - base[axis]);
+        best = (all, [value(0), value(1)]);
+    }
+    best.1
+}
+
+/// The area of a face that no side covers of those that are its.
+fn uncovered(space: &Space, face: &Drawn, is_its: impl Fn(&Seen, &[Point]) -> bool) -> f64 {
+    let limit = |pick: fn(f64, f64) -> f64, by: f64| -> Point {
+        std::array::from_fn(|axis| {
+            let first = face.ring[0][axis];
+            face.ring.iter().fold(first, |limit, corner| pick(limit, corner[axis])) + by
+        })
+    };
+    let mut rest = vec![face.ring.clone()];
+    for volume in space.within(limit(f64::min, -OFF), limit(f64::max, OFF)) {
+        for side in &volume.sides {
+            if side.ring.len() < 3 || !lies_on(&side.plane, face) {
+                continue;
+            }
+            let cuts = edges(&side.ring, &side.plane);
+            let mut left = Vec::new();
+            for part in rest {
+                let within =
+                    cuts.iter().fold(part.clone(), |ring, cut| if ring.is_empty() { ring } else { clip(&ring, cut) });
+                if double_area(&within) < 1e-3 || left.len() > MOST_PIECES || !is_its(side, &within) {
+                    left.push(part);
+                    continue;
+                }
+                // What is outside of each edge in turn is still to be covered.
+                let mut inner = part;
+                for cut in &cuts {
+                    let back = Plane { normal: cut.normal.map(|part| -part), distance: -cut.distance };
+                    let outer = clip(&inner, &back);
+                    if double_area(&outer) > 1e-3 {
+                        left.push(outer);
+                    }
+                    inner = clip(&inner, cut);
+                    if inner.is_empty() {
+                        break;
+                    }
+                }
+            }
+            rest = left;
+            if rest.is_empty() {
+                return 0.0;
+            }
+        }
+    }
+    rest.iter().map(|part| double_area(part) / 2.0).sum()
+}
+
+/// Whether a face is on the plane of a side. It may face the other way: the surface of water is seen from below, too.
+fn lies_on(plane: &Plane, face: &Drawn) -> bool {
+    dot(plane.normal, face.plane.normal).abs() > 0.999 && face.ring.iter().all(|corner| plane.height(*corner).abs() < OFF)
+}
+
+/// Planes along the edges of a ring, facing out of it.
+fn edges(ring: &[Point], plane: &Plane) -> Vec<Plane> {
+    let middle = mean(ring);
+    let edge = |at: usize| {
+        let (here, there) = (ring[at], ring[(at + 1) % ring.len()]);
+        let along = minus(there, here);
+        let long = length(along);
+        if long < 1e-6 {
+            return None;
+        }
+        let out = cross(along, plane.normal).map(|part| part / long);
+        let out = if dot(out, minus(middle, here)) > 0.0 { out.map(|part| -part) } else { out };
+        Some(Plane { normal: out, distance: dot(out, here) })
+    };
+    (0..ring.len()).filter_map(edge).collect()
+}
