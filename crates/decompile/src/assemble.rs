@@ -88,7 +88,12 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     if !pieces::has_brushes(map) {
         return Err(Error::new(ErrorKind::Unsupported, "the map has no brushes"));
     }
-    let pieces = pieces::read(map, |look| dress.looks.get(look).map_or(0, |look| look.contents), &mut counts)?;
+    let pieces = pieces::read(
+        map,
+        dress.flags.contents("SOLID"),
+        |look| dress.looks.get(look).map_or(0, |look| look.contents),
+        &mut counts,
+    )?;
     let (given, _taken) = entities::read(map, family)?;
     let mut source = Source { entities: put_together(given, &pieces, &mut dress, &mut counts) };
     if counts.report.brush_count == 0 {

@@ -28,8 +28,8 @@ pub(crate) struct Drawn {
     pub(crate) look: usize,
     pub(crate) ring: Vec<Point>,
     pub(crate) plane: Plane,
-    /// s and t at each corner: in texels, or in shares for the triangles of Quake III.
-    pub(crate) coordinates: Vec<[f64; 2]>,
+    /// s and t of its points: in texels, or in shares for the triangles of Quake III.
+    pub(crate) mapping: Mapping,
     /// Its displacement (Source).
     pub(crate) displacement: Option<usize>,
 }
@@ -71,9 +71,8 @@ fn rings(map: &Bsp<'_>, looks: &[Look]) -> Result<Vec<Drawn>> {
         let Some(plane) = plane_of(&ring) else { continue };
         let Some(vectors) = looks[look].vectors else { continue };
         let mapping = Mapping::of_vectors(vectors);
-        let coordinates = ring.iter().map(|point| mapping.at(*point)).collect();
         let displacement = displacement.and_then(|column| index(&column, number));
-        found.push(Drawn { number, model, look, ring, plane, coordinates, displacement });
+        found.push(Drawn { number, model, look, ring, plane, mapping, displacement });
     }
     Ok(found)
 }
@@ -168,8 +167,11 @@ fn surfaces(map: &Bsp<'_>, looks: usize) -> Result<Vec<Drawn>> {
         for triangle in triangles {
             let ring: Vec<Point> = triangle.iter().map(|corner| corners[*corner].0.map(f64::from)).collect();
             let Some(plane) = plane_of(&ring) else { continue };
-            let coordinates = triangle.iter().map(|corner| corners[*corner].1.map(f64::from)).collect();
-            found.push(Drawn { number, model: *model, look, ring, plane, coordinates, displacement: None });
+            let corner = |at: usize| corners[triangle[at]];
+            let points = [0, 1, 2].map(|at| corner(at).0.map(f64::from));
+            let values = [0, 1, 2].map(|at| corner(at).1.map(f64::from));
+            let Some(mapping) = Mapping::through(points, values) else { continue };
+            found.push(Drawn { number, model: *model, look, ring, plane, mapping, displacement: None });
         }
     }
     Ok(found)

@@ -82,9 +82,11 @@ impl<'o> Dress<'o> {
             Some(vectors) => {
                 counts.report.alignments.exact += 1;
                 let mapping = Mapping::of_vectors(vectors);
-                let is_good = mapping.is_finite() && mapping.is_flat(&plane);
+                let is_good = mapping.is_finite() && mapping.has_axes();
                 if !is_good {
-                    counts.note("side", "its texture vectors lay no picture on it; it has usual ones", side.number);
+                    counts.note("side", "its texture vectors are damaged; it has usual ones", side.number);
+                } else if !mapping.is_flat(&plane) {
+                    counts.note("side", "its texture is drawn as lines, as in the map", side.number);
                 }
                 (Some(mapping).filter(|_| is_good), true)
             }

@@ -107,6 +107,11 @@ impl Mapping {
         self.rows.iter().flatten().all(|part| part.is_finite() && part.abs() < 1e9)
     }
 
+    /// Whether both of its axes have a length.
+    pub(crate) fn has_axes(&self) -> bool {
+        self.rows.iter().all(|[a, b, c, _]| length([*a, *b, *c]) > 1e-9)
+    }
+
     /// Whether it lays a picture on a plane, and not a line.
     pub(crate) fn is_flat(&self, plane: &Plane) -> bool {
         let [s, t] = self.rows.map(|[a, b, c, _]| [a, b, c]);

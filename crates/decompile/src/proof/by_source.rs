@@ -117,7 +117,7 @@ impl<'r> Contents<'r> {
             Family::Quake3 => Contents::Shader(looks),
             Family::Source => {
                 let mut all = ByTextures::default();
-                for piece in pieces::read(map, |_| 0, &mut Counts::default())? {
+                for piece in pieces::read(map, 0, |_| 0, &mut Counts::default())? {
                     let looks = piece.sides.iter().filter_map(|side| looks.get(side.look?));
                     all.add(looks.map(|look| look.name.to_ascii_lowercase()).collect(), piece.contents);
                 }

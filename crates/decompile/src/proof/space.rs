@@ -157,9 +157,10 @@ impl Space {
         Some(contents)
     }
 
-    /// Whether a point is in any volume or on its face.
-    pub(super) fn is_in(&self, point: Point) -> bool {
-        self.within(point, point).any(|volume| volume.place(point, 1e-3) != Where::Outside)
+    /// Whether a point is in any volume or near its faces.
+    pub(super) fn is_in(&self, point: Point, near: f64) -> bool {
+        let [low, high] = [minus(point, [near; 3]), plus(point, [near; 3])];
+        self.within(low, high).any(|volume| volume.place(point, near) != Where::Outside)
     }
 }
 

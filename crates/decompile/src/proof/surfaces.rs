@@ -12,8 +12,8 @@ use crate::mapping::USUAL;
 use crate::source::Point;
 use crate::tools::{Family, Flags};
 
-/// How far a side may be off the plane of a face, in units.
-const OFF: f64 = 0.1;
+/// How far the corners of a face may be off its sides, in units: compilers join corners that are this near.
+const OFF: f64 = 0.55;
 
 /// How far coordinates may be off, in texels.
 const TEXEL: f64 = 0.01;
@@ -53,7 +53,7 @@ pub(super) fn judge(
         let texels = |in_shares: bool, [s, t]: [f64; 2]| if in_shares { [s * size[0], t * size[1]] } else { [s, t] };
         let is_its = |side: &Seen, point: Point| {
             let own = texels(side.in_shares, side.mapping.at(point));
-            let there = texels(flags.family == Family::Quake3, coordinate(face, point));
+            let there = texels(flags.family == Family::Quake3, face.mapping.at(point));
             (0..2).all(|axis| (own[axis] - there[axis]).abs() <= TEXEL)
         };
         let area = double_area(&face.ring) / 2.0;
@@ -88,27 +88,6 @@ pub(super) fn judge(
 fn keep_worst(all: &mut Vec<WrongFace>) {
     all.sort_by(|one, other| (other.area - other.covered).total_cmp(&(one.area - one.covered)));
     all.truncate(MOST_NAMED);
-}
-
-/// s and t of a point of a face, from those of its corners.
-fn coordinate(face: &Drawn, point: Point) -> [f64; 2] {
-    // The largest triangle from the first corner gives the least error.
-    let mut best = (0.0, [0.0; 2]);
-    let first = face.ring[0];
-    for at in 1..face.ring.len() - 1 {
-        let [one, other] = [minus(face.ring[at], first), minus(face.ring[at + 1], first)];
-        let normal = cross(one, other);
-        let all = dot(normal, normal);
-        if all <= best.0 {
-            continue;
-        }
-        let to = minus(point, first);
-        let (along, aside) = (dot(cross(to, other), normal) / all, dot(cross(one, to), normal) / all);
-        let [base, next, last] = [0, at, at + 1].map(|corner| face.coordinates[corner]);
-        let value = |axis: usize| base[axis] + along * (next[axis] - base[axis]) + aside * (last[axis] - base[axis]);
-        best = (all, [value(0), value(1)]);
-    }
-    best.1
 }
 
 /// The area of a face that no side covers of those that are its.
@@ -159,10 +138,11 @@ fn uncovered(space: &Space, face: &Drawn, is_its: impl Fn(&Seen, &[Point]) -> bo
 
 /// Whether a face is on the plane of a side. It may face the other way: the surface of water is seen from below, too.
 fn lies_on(plane: &Plane, face: &Drawn) -> bool {
-    dot(plane.normal, face.plane.normal).abs() > 0.999 && face.ring.iter().all(|corner| plane.height(*corner).abs() < OFF)
+    dot(plane.normal, face.plane.normal).abs() > 0.999
+        && face.ring.iter().all(|corner| plane.height(*corner).abs() < OFF)
 }
 
-/// Planes along the edges of a ring, facing out of it.
+/// Planes along the edges of a ring, facing out of it, a little outside.
 fn edges(ring: &[Point], plane: &Plane) -> Vec<Plane> {
     let middle = mean(ring);
     let edge = |at: usize| {
@@ -174,7 +154,7 @@ fn edges(ring: &[Point], plane: &Plane) -> Vec<Plane> {
         }
         let out = cross(along, plane.normal).map(|part| part / long);
         let out = if dot(out, minus(middle, here)) > 0.0 { out.map(|part| -part) } else { out };
-        Some(Plane { normal: out, distance: dot(out, here) })
+        Some(Plane { normal: out, distance: dot(out, here) + OFF })
     };
     (0..ring.len()).filter_map(edge).collect()
 }
