@@ -18,6 +18,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod assemble;
+mod boxes;
 mod drawn;
 mod dress;
 mod entities;
@@ -26,10 +27,12 @@ mod geometry;
 mod looks;
 mod mapping;
 mod models;
+mod patches;
 mod pieces;
 mod planes;
 mod proof;
 mod report;
+mod solve;
 pub mod source;
 mod tools;
 

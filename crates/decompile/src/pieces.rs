@@ -21,6 +21,8 @@ pub(crate) struct Piece {
     pub(crate) model: usize,
     /// Its `CONTENTS_` flags.
     pub(crate) contents: u32,
+    /// The shader that gives them (Quake III).
+    pub(crate) look: Option<usize>,
     pub(crate) sides: Vec<PieceSide>,
 }
 
@@ -158,7 +160,8 @@ pub(crate) fn read(
                     counts.note("brush", "it is in no leaf; it is written with the world", number);
                     0
                 });
-                found.push(Piece { number, model, contents, sides });
+                let look = shader.and_then(|shader| index(&shader, number));
+                found.push(Piece { number, model, contents, look, sides });
             }
             Err(why) => counts.leave_out("brush", why, number),
         }

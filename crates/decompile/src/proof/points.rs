@@ -74,7 +74,7 @@ pub(super) fn judge(
     for model in 0..models.len() {
         let Some(space) = models.get(model) else { continue };
         let (mins, maxs, count) = match (model, boxes.get(model)) {
-            (0, _) => (models.mins, models.maxs, effort.random_points),
+            (0, _) => (models.world[0], models.world[1], effort.random_points),
             (_, Some([mins, maxs])) => {
                 let wide = |point: [f32; 3], by: f64| point.map(|part| f64::from(part) + by);
                 (wide(*mins, -4.0), wide(*maxs, 4.0), share.min(200))

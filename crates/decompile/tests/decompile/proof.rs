@@ -20,7 +20,9 @@ fn rooms(map: &str) -> (Bsp<'static>, Source, Format) {
 
 #[test]
 fn what_is_written_is_proven() {
-    for name in ["q2/own_box.bsp", "q2/own_rooms.bsp", "qbism/own_rooms_qbism.bsp"] {
+    for name in
+        ["q2/own_box.bsp", "q2/own_rooms.bsp", "qbism/own_rooms_qbism.bsp", "q3/own_box.bsp", "q3/own_rooms.bsp"]
+    {
         let (map, source, format) = rooms(name);
         let proof = of(&map, &source, format);
         assert!(proof.is_whole(), "{name}: {proof:?}");
