@@ -24,6 +24,7 @@ mod dress;
 mod entities;
 mod fields;
 mod geometry;
+mod hammer;
 mod looks;
 mod mapping;
 mod models;
