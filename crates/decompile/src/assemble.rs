@@ -94,12 +94,7 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     if !pieces::has_brushes(map) {
         return Err(Error::new(ErrorKind::Unsupported, "the map has no brushes"));
     }
-    let pieces = pieces::read(
-        map,
-        dress.flags.contents("SOLID"),
-        |look| dress.looks.get(look).map_or(0, |look| look.contents),
-        &mut counts,
-    )?;
+    let pieces = pieces::read(map, |look| dress.looks.get(look).map_or(0, |look| look.contents), &mut counts)?;
     let (given, taken) = entities::read(map, family)?;
     let mut patches = Vec::new();
     if family == Family::Quake3 {

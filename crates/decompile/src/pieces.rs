@@ -91,12 +91,7 @@ impl<'r> Sides<'r> {
 }
 
 /// The brushes of a map.
-pub(crate) fn read(
-    map: &Bsp<'_>,
-    solid: u32,
-    contents_of_look: impl Fn(usize) -> u32,
-    counts: &mut Counts,
-) -> Result<Vec<Piece>> {
+pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, counts: &mut Counts) -> Result<Vec<Piece>> {
     let (brushes, sides) = (map.records(Role::Brushes)?, map.records(Role::BrushSides)?);
     let planes = Planes::read(map)?.all()?;
     let [first, count] = brushes.columns(["first_side", "side_count"])?;
@@ -130,11 +125,6 @@ pub(crate) fn read(
             (None, Some(shader)) => index(&shader, number).map_or(0, &contents_of_look),
             (None, None) => 0,
         };
-        if owners[number].is_none() && contents & solid != 0 {
-            // A compiler has lost it: the game never meets it.
-            counts.note("brush", "it is in no leaf; it is not written", number);
-            continue;
-        }
         let mut all = Vec::with_capacity(range.len());
         let mut is_whole = true;
         for side in range {
@@ -163,6 +153,8 @@ pub(crate) fn read(
                 let look = shader.and_then(|shader| index(&shader, number));
                 found.push(Piece { number, model, contents, look, sides });
             }
+            // What a compiler has lost bounds nothing in the game.
+            Err(why) if owners[number].is_none() => counts.note("brush", why, number),
             Err(why) => counts.leave_out("brush", why, number),
         }
     }
