@@ -1,0 +1,182 @@
+//! What is drawn of a map: flat faces with their textures and coordinates, whatever their lumps are.
+
+use bspkit::content::polygons::Polygons;
+use bspkit::dialect::Role;
+use bspkit::dialect::quake3::Surface as Kinds;
+use bspkit::{Bsp, Column, Records, Result};
+
+use crate::fields::{below, floats, index, optional, range};
+use crate::geometry::Plane;
+use crate::looks::Look;
+use crate::mapping::Mapping;
+use crate::models::ranges;
+use crate::source::Point;
+
+/// A coordinate that is farther away is damage.
+const FARTHEST: f32 = 1_048_576.0;
+
+/// More corners than any surface has.
+const MOST: usize = 1 << 16;
+
+/// A face that is drawn: a convex ring, clockwise as seen from its front.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawn {
+    /// The number of the face or surface.
+    pub(crate) number: usize,
+    pub(crate) model: usize,
+    /// Its texinfo or shader.
+    pub(crate) look: usize,
+    pub(crate) ring: Vec<Point>,
+    pub(crate) plane: Plane,
+    /// s and t of its points: in texels, or in shares for the triangles of Quake III.
+    pub(crate) mapping: Mapping,
+    /// Whether it is a triangle of a surface that is not flat (Quake III): a model, or terrain.
+    pub(crate) is_mesh: bool,
+    /// Its displacement (Source).
+    pub(crate) displacement: Option<usize>,
+}
+
+/// All flat faces of a map. Those that are damaged are left out.
+pub(crate) fn read(map: &Bsp<'_>, looks: &[Look]) -> Result<Vec<Drawn>> {
+    match map.role(Role::DrawIndexes) {
+        Some(_) => surfaces(map, looks.len()),
+        None => rings(map, looks),
+    }
+}
+
+fn is_near(ring: &[[f32; 3]]) -> bool {
+    ring.iter().flatten().all(|part| part.abs() <= FARTHEST)
+}
+
+/// The plane of a ring; `None` if it has no area.
+pub(crate) fn plane_of(ring: &[Point]) -> Option<Plane> {
+    use crate::geometry::{cross, dot, length, minus, plus};
+    let first = *ring.first()?;
+    let sum =
+        ring.windows(2).fold([0.0; 3], |sum, pair| plus(sum, cross(minus(pair[1], first), minus(pair[0], first))));
+    let long = length(sum);
+    let normal = sum.map(|part| part / long);
+    (long > 1e-6).then(|| Plane { normal, distance: dot(normal, crate::geometry::mean(ring)) })
+}
+
+fn rings(map: &Bsp<'_>, looks: &[Look]) -> Result<Vec<Drawn>> {
+    let polygons: Polygons<'_> = map.polygons()?;
+    let faces = map.records(Role::Faces)?;
+    let [texinfo] = faces.columns(["texinfo"])?;
+    let displacement = optional(&faces, "displacement");
+    let owners = owners(&map.records(Role::Models)?, ["first_face", "face_count"], faces.len());
+    let mut found = Vec::with_capacity(faces.len());
+    for (number, corners) in polygons.iter().enumerate() {
+        let (Ok(corners), Some(look)) = (corners, below(&texinfo, number, looks.len())) else { continue };
+        let Some(model) = owners.get(number).copied().flatten().filter(|_| is_near(&corners)) else { continue };
+        let ring: Vec<Point> = corners.iter().map(|corner| corner.map(f64::from)).collect();
+        let Some(plane) = plane_of(&ring) else { continue };
+        let Some(vectors) = looks[look].vectors else { continue };
+        let mapping = Mapping::of_vectors(vectors);
+        let displacement = displacement.and_then(|column| index(&column, number));
+        found.push(Drawn { number, model, look, ring, plane, mapping, is_mesh: false, displacement });
+    }
+    Ok(found)
+}
+
+/// The model of each face.
+pub(crate) fn owners(models: &Records<'_>, [first, count]: [&str; 2], faces: usize) -> Vec<Option<usize>> {
+    let mut owners = vec![None; faces];
+    for (model, range) in ranges(models, first, count, faces).unwrap_or_default().into_iter().enumerate() {
+        owners[range].iter_mut().for_each(|owner| *owner = owner.or(Some(model)));
+    }
+    owners
+}
+
+/// The records of surfaces and their vertexes.
+pub(crate) struct Surfaces<'r> {
+    pub(crate) kind: Column<'r>,
+    pub(crate) shader: Column<'r>,
+    pub(crate) size: Column<'r>,
+    first_vertex: Column<'r>,
+    vertex_count: Column<'r>,
+    first_index: Column<'r>,
+    index_count: Column<'r>,
+    vertexes: usize,
+    point: Column<'r>,
+    texture: Column<'r>,
+    indexes: usize,
+    vertex: Column<'r>,
+}
+
+impl<'r> Surfaces<'r> {
+    pub(crate) fn new(surfaces: &'r Records<'_>, vertexes: &'r Records<'_>, indexes: &'r Records<'_>) -> Result<Self> {
+        let [kind, shader, size] = surfaces.columns(["kind", "shader", "patch_size"])?;
+        let [first_vertex, vertex_count, first_index, index_count] =
+            surfaces.columns(["first_vertex", "vertex_count", "first_index", "index_count"])?;
+        let [point, texture] = vertexes.columns(["point", "texture"])?;
+        let [vertex] = indexes.columns(["vertex"])?;
+        Ok(Surfaces {
+            kind,
+            shader,
+            size,
+            first_vertex,
+            vertex_count,
+            first_index,
+            index_count,
+            vertexes: vertexes.len(),
+            point,
+            texture,
+            indexes: indexes.len(),
+            vertex,
+        })
+    }
+
+    /// The points of a surface with their coordinates; `None` if they do not exist or are damaged.
+    pub(crate) fn corners(&self, surface: usize) -> Option<Vec<([f32; 3], [f32; 2])>> {
+        let range = range(self.first_vertex.get(surface), self.vertex_count.get(surface), self.vertexes)?;
+        if range.len() > MOST {
+            return None;
+        }
+        let all: Vec<_> = range.map(|at| (floats(&self.point, at, 0), floats(&self.texture, at, 0))).collect();
+        let is_good =
+            |(point, texture): &([f32; 3], [f32; 2])| is_near(&[*point]) && texture.iter().all(|part| part.is_finite());
+        all.iter().all(is_good).then_some(all)
+    }
+
+    /// The triangles of a surface as indices of its points; `None` if they do not exist.
+    fn triangles(&self, surface: usize, corners: usize) -> Option<Vec<[usize; 3]>> {
+        let range = range(self.first_index.get(surface), self.index_count.get(surface), self.indexes)?;
+        if range.len() > MOST * 3 {
+            return None;
+        }
+        let all = range.map(|at| below(&self.vertex, at, corners)).collect::<Option<Vec<usize>>>()?;
+        Some(all.as_chunks::<3>().0.to_vec())
+    }
+}
+
+/// The most corners that are looked at of all surfaces: those of a damaged map may all name the same ones.
+const MOST_LOOKED_AT: usize = 1 << 25;
+
+fn surfaces(map: &Bsp<'_>, looks: usize) -> Result<Vec<Drawn>> {
+    let (surfaces, vertexes, indexes) =
+        (map.records(Role::Faces)?, map.records(Role::Vertexes)?, map.records(Role::DrawIndexes)?);
+    let reader = Surfaces::new(&surfaces, &vertexes, &indexes)?;
+    let owners = owners(&map.records(Role::Models)?, ["first_surface", "surface_count"], surfaces.len());
+    let (mut found, mut left) = (Vec::new(), MOST_LOOKED_AT);
+    for (number, owner) in owners.iter().enumerate() {
+        let kind = reader.kind.get(number);
+        let is_mesh = kind == i64::from(Kinds::TRIANGLES);
+        let is_its = is_mesh || kind == i64::from(Kinds::PLANAR);
+        let (Some(model), Some(look), true) = (owner, below(&reader.shader, number, looks), is_its) else { continue };
+        let Some(corners) = reader.corners(number) else { continue };
+        let Some(triangles) = reader.triangles(number, corners.len()) else { continue };
+        let Some(more) = left.checked_sub(corners.len() + triangles.len() * 3) else { break };
+        left = more;
+        for triangle in triangles {
+            let ring: Vec<Point> = triangle.iter().map(|corner| corners[*corner].0.map(f64::from)).collect();
+            let Some(plane) = plane_of(&ring) else { continue };
+            let corner = |at: usize| corners[triangle[at]];
+            let points = [0, 1, 2].map(|at| corner(at).0.map(f64::from));
+            let values = [0, 1, 2].map(|at| corner(at).1.map(f64::from));
+            let Some(mapping) = Mapping::through(points, values) else { continue };
+            found.push(Drawn { number, model: *model, look, ring, plane, mapping, is_mesh, displacement: None });
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,168 @@
+//! The models of a map as volumes of a source.
+
+use bspkit::{Bsp, Result};
+
+use super::by_map::ByTextures;
+use super::space::{Space, Volume};
+use crate::boxes::Box3;
+use crate::geometry::mean;
+use crate::looks::Look;
+use crate::pieces;
+use crate::report::Counts;
+use crate::source::{Brush, Entity, Point, Source};
+use crate::tools::{Family, Flags};
+
+/// The volumes of each model. Models of the map are those of its entities; a source has its entities in the same order,
+/// and more of them behind.
+pub(super) struct Models {
+    spaces: Vec<Option<Space>>,
+    /// The box of the world.
+    pub(super) world: Box3,
+}
+
+impl Models {
+    pub(super) fn new(map: &Bsp<'_>, source: &Source, flags: &Flags, looks: &[Look]) -> Result<Self> {
+        let count = map.records(bspkit::dialect::Role::Models)?.len();
+        let contents = Contents::new(map, flags, looks)?;
+        let mut volumes: Vec<Option<Vec<Volume>>> = (0..count).map(|_| None).collect();
+        if let Some(world) = volumes.first_mut() {
+            *world = Some(Vec::new());
+        }
+        let owners = owners(map)?;
+        for (at, entity) in source.entities.iter().enumerate() {
+            let model = owners.get(at).copied().flatten();
+            let (model, origin) = match model {
+                Some(model) if model > 0 => (model, origin(entity, flags)),
+                // Brushes of entities that have no model are the world's.
+                _ => (0, [0.0; 3]),
+            };
+            let Some(own) = volumes.get_mut(model) else { continue };
+            if own.as_ref().is_some_and(|_| model > 0) {
+                // Several entities have this model; the first one shows it.
+                continue;
+            }
+            let brushes = entity.brushes.iter().filter(|brush| !is_origin(brush, flags));
+            // Of a brush with a displacement compilers take the face alone.
+            let is_face = |brush: &Brush| brush.sides.iter().any(|side| side.displacement.is_some());
+            let class = entity.class().to_ascii_lowercase();
+            let own_contents = |brush: &Brush| match () {
+                () if is_face(brush) => 0,
+                // Compilers go by the class alone.
+                () if class.starts_with(b"func_areaportal") => flags.contents("AREAPORTAL"),
+                () => contents.of(model, brush),
+            };
+            let made = brushes.filter_map(|brush| Volume::of(brush, own_contents(brush), origin));
+            own.get_or_insert_default().extend(made);
+        }
+        let spaces: Vec<_> = volumes.into_iter().map(|volumes| volumes.map(Space::new)).collect();
+        let world = spaces.first().and_then(Option::as_ref).and_then(Space::limits).unwrap_or_default();
+        Ok(Models { spaces, world })
+    }
+
+    pub(super) fn get(&self, model: usize) -> Option<&Space> {
+        self.spaces.get(model)?.as_ref()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.spaces.len()
+    }
+
+    pub(super) fn left_out(&self) -> usize {
+        self.spaces.iter().filter(|space| space.is_none()).count()
+    }
+}
+
+/// The model of each entity of a map.
+fn owners(map: &Bsp<'_>) -> Result<Vec<Option<usize>>> {
+    let entities = map.entities()?;
+    let models = map.role(bspkit::dialect::Role::Models).map(|slot| slot.name.clone()).unwrap_or_default();
+    let owner = |entity: bspkit::content::entities::Entity<'_>| {
+        let values = entity.record_values(map.dialect());
+        let number = values.iter().find(|value| value.reference.lump == models).map(|value| value.number);
+        number.and_then(|number| usize::try_from(number).ok())
+    };
+    Ok(entities.iter().map(owner).collect())
+}
+
+/// Whether a brush is only there to say where its entity turns.
+fn is_origin(brush: &Brush, flags: &Flags) -> bool {
+    let bit = flags.contents("ORIGIN");
+    let says = |side: &crate::source::Side| match side.numbers {
+        Some(numbers) if flags.family == Family::Quake2 => numbers.contents.cast_unsigned() & bit != 0,
+        _ => {
+            let name = side.texture.to_ascii_lowercase();
+            name.ends_with(b"origin")
+        }
+    };
+    !brush.sides.is_empty() && brush.sides.iter().all(says)
+}
+
+/// Where an entity is: the middle of its origin brush, or its key.
+fn origin(entity: &Entity, flags: &Flags) -> Point {
+    if let Some(brush) = entity.brushes.iter().find(|brush| is_origin(brush, flags)) {
+        let planes = brush.sides.iter().filter_map(|side| crate::geometry::Plane::of_points(side.points));
+        let rings = crate::geometry::faces(&planes.collect::<Vec<_>>());
+        let corners: Vec<Point> = rings.into_iter().flatten().collect();
+        return mean(&corners);
+    }
+    let parts = entity.get(b"origin").and_then(|value| std::str::from_utf8(value).ok());
+    let numbers: Vec<f64> = parts.unwrap_or_default().split_whitespace().filter_map(|part| part.parse().ok()).collect();
+    numbers.try_into().unwrap_or_default()
+}
+
+/// The contents that a compiler gives a brush of the source.
+enum Contents<'r> {
+    /// The text says them (Quake II): what says none is solid, but for hints.
+    Said { none: u32, solid: u32, hints: u32 },
+    /// The shader on its first side does (Quake III).
+    Shader(&'r [Look]),
+    /// The materials do (Source).
+    Textures(ByTextures),
+}
+
+impl<'r> Contents<'r> {
+    fn new(map: &Bsp<'_>, flags: &Flags, looks: &'r [Look]) -> Result<Self> {
+        Ok(match flags.family {
+            Family::Quake | Family::Quake2 => {
+                let bits = |names: &[&str]| names.iter().fold(0, |bits, name| bits | flags.contents(name));
+                Contents::Said {
+                    none: !bits(&["DETAIL", "TRANSLUCENT"]),
+                    solid: bits(&["SOLID"]).max(1),
+                    hints: flags.surface("HINT") | flags.surface("SKIP"),
+                }
+            }
+            Family::Quake3 => Contents::Shader(looks),
+            Family::Source => {
+                let mut all = ByTextures::default();
+                for piece in pieces::read(map, |_| 0, &mut Counts::default())? {
+                    let looks = piece.sides.iter().filter_map(|side| looks.get(side.look?));
+                    let names = looks.map(|look| look.name.to_ascii_lowercase()).collect();
+                    all.add(piece.model, names, piece.contents);
+                }
+                Contents::Textures(all)
+            }
+        })
+    }
+
+    fn of(&self, model: usize, brush: &Brush) -> u32 {
+        match self {
+            Contents::Said { none, solid, hints } => {
+                let numbers = brush.sides.first().and_then(|side| side.numbers).unwrap_or_default();
+                let own = numbers.contents.cast_unsigned();
+                let is_hint = numbers.flags.cast_unsigned() & hints != 0;
+                if own & none == 0 && !is_hint { own | solid } else { own }
+            }
+            Contents::Shader(looks) => {
+                let Some(first) = brush.sides.first() else { return 0 };
+                let is_its = |look: &&Look| {
+                    let name = look.name.strip_prefix(b"textures/").unwrap_or(&look.name);
+                    name.eq_ignore_ascii_case(&first.texture)
+                };
+                looks.iter().find(is_its).map_or(1, |look| look.contents)
+            }
+            Contents::Textures(all) => {
+                all.of(model, brush.sides.iter().map(|side| side.texture.to_ascii_lowercase()).collect())
+            }
+        }
+    }
+}

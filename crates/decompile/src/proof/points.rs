@@ -1,0 +1,154 @@
+//! Points: the contents of their places by the map and by the source.
+
+use bspkit::Bsp;
+
+use super::by_map::ByMap;
+use super::by_source::Models;
+use super::space::Space;
+use super::{Effort, Proof, Random, WrongPoint};
+use crate::drawn::Drawn;
+use crate::geometry::{length, mean, plus, times};
+use crate::models::boxes;
+use crate::source::Point;
+use crate::tools::{Family, Flags};
+
+/// How near to a plane compilers decide by rounding, in units.
+const EPSILON: f64 = 0.1;
+
+/// How far from faces and corners points are taken.
+const AWAY: f64 = 0.5;
+
+/// The most points that are named.
+const MOST_NAMED: usize = 20;
+
+/// Points of which a tree has solid may be in what a compiler filled. How far space is looked for.
+const FAR: f64 = 16.0;
+
+/// Flags that say nothing of what a place holds: compilers add them, take them away, or go by more than the brush.
+const NOT_COMPARED: [&str; 18] = [
+    "DETAIL",
+    "STRUCTURAL",
+    "TRANSLUCENT",
+    "AREAPORTAL",
+    "CLUSTERPORTAL",
+    "ORIGIN",
+    "CURRENT_0",
+    "CURRENT_90",
+    "CURRENT_180",
+    "CURRENT_270",
+    "CURRENT_UP",
+    "CURRENT_DOWN",
+    "MONSTER",
+    "DEADMONSTER",
+    "LADDER",
+    "OPAQUE",
+    "TESTFOGVOLUME",
+    "NO_WATERJUMP",
+];
+
+struct Judge<'j> {
+    by_map: &'j ByMap,
+    /// The bit of solid.
+    solid: u32,
+    /// The bits that are compared where it is not solid.
+    compared: u32,
+}
+
+pub(super) fn judge(
+    map: &Bsp<'_>,
+    by_map: &ByMap,
+    models: &Models,
+    drawn: &[Drawn],
+    flags: &Flags,
+    effort: &Effort<'_>,
+    proof: &mut Proof,
+) {
+    let not = NOT_COMPARED.iter().fold(0, |bits, name| bits | flags.contents(name));
+    // In Source a leaf has what is drawn; clips are in the brushes alone.
+    let compared = if flags.family == Family::Source { source_bits(flags) } else { !not };
+    let solid = flags.contents("SOLID");
+    let judge = Judge { by_map, solid, compared };
+    let mut random = Random(effort.seed);
+    let boxes = boxes(map);
+    let share = effort.random_points / models.len().max(1) / 2 + 1;
+    for model in 0..models.len() {
+        let Some(space) = models.get(model) else { continue };
+        let (mins, maxs, count) = match (model, boxes.get(model)) {
+            (0, _) => (models.world[0], models.world[1], effort.random_points),
+            (_, Some([mins, maxs])) => {
+                let wide = |point: [f32; 3], by: f64| point.map(|part| f64::from(part) + by);
+                (wide(*mins, -4.0), wide(*maxs, 4.0), share.min(200))
+            }
+            _ => continue,
+        };
+        if !mins.iter().chain(&maxs).all(|part| part.abs() < 1e7) {
+            continue;
+        }
+        for _ in 0..count {
+            judge.point(model, space, random.within(mins, maxs), proof);
+        }
+    }
+    let step = drawn.len().div_ceil(effort.faces.max(1)).max(1);
+    for face in drawn.iter().step_by(step) {
+        let Some(space) = models.get(face.model) else { continue };
+        let middle = mean(&face.ring);
+        for side in [AWAY, -AWAY] {
+            judge.point(face.model, space, plus(middle, times(face.plane.normal, side)), proof);
+        }
+        for corner in &face.ring {
+            let off = random.within([-1.0; 3], [1.0; 3]);
+            let off = times(off, AWAY / length(off).max(1e-3));
+            judge.point(face.model, space, plus(*corner, off), proof);
+        }
+    }
+}
+
+fn source_bits(flags: &Flags) -> u32 {
+    ["SOLID", "WATER", "SLIME"].iter().fold(0, |bits, name| bits | flags.contents(name))
+}
+
+impl Judge<'_> {
+    fn kind(&self, contents: u32) -> u32 {
+        if contents & self.solid != 0 { self.solid } else { contents & self.compared }
+    }
+
+    fn point(&self, model: usize, space: &Space, point: Point, proof: &mut Proof) {
+        let (Some(map), Some(source)) = (self.by_map.contents(model, point, EPSILON), space.contents(point, EPSILON))
+        else {
+            proof.points.unclear += 1;
+            return;
+        };
+        let is_same = self.kind(map) == self.kind(source);
+        if !is_same && map & self.solid != 0 && !self.is_hole(model, space, point) {
+            proof.points.outside += 1;
+            return;
+        }
+        proof.points.judged += 1;
+        if is_same {
+            proof.points.agreeing += 1;
+        } else if proof.worst_points.len() < MOST_NAMED {
+            proof.worst_points.push(WrongPoint { point, model, map, source });
+        }
+    }
+
+    /// Whether space is near a point that is solid by the map, with nothing solid of the source between.
+    fn is_hole(&self, model: usize, space: &Space, point: Point) -> bool {
+        // Rays that pass a corner at which two brushes meet are not through a hole.
+        const WIDE: f64 = 0.3;
+        let directions = (0..27).map(|at| [at % 3, at / 3 % 3, at / 9].map(|part| f64::from(part) - 1.0));
+        directions.filter(|direction| length(*direction) > 0.0).any(|direction| {
+            let mut far = 0.25;
+            while far <= FAR {
+                let there = plus(point, times(direction, far / length(direction)));
+                if space.is_in(there, WIDE) {
+                    return false;
+                }
+                match self.by_map.contents(model, there, 1e-3) {
+                    Some(contents) if contents & self.solid == 0 => return true,
+                    _ => far += 0.25,
+                }
+            }
+            false
+        })
+    }
+}

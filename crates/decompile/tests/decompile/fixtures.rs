@@ -1,0 +1,91 @@
+//! The maps of this repository whose sources are beside them: brush for brush, pair for pair.
+
+use bspkit::Bsp;
+use bspkit_decompile::source::{Brush, Entity, Format, Source, read};
+use bspkit_decompile::{Options, decompile};
+
+/// The planes of a brush as rounded numbers with their textures, in any order.
+fn sides(brush: &Brush) -> Vec<String> {
+    let mut all: Vec<String> = brush
+        .sides
+        .iter()
+        .map(|side| {
+            let [a, b, c] = side.points;
+            let minus = |one: [f64; 3], other: [f64; 3]| [one[0] - other[0], one[1] - other[1], one[2] - other[2]];
+            let ([a, b, c], [x, y, z]) = (minus(a, b), minus(c, b));
+            let normal = [b * z - c * y, c * x - a * z, a * y - b * x];
+            let long = normal.iter().map(|part| part * part).sum::<f64>().sqrt();
+            let normal = normal.map(|part| part / long);
+            let distance: f64 = normal.iter().zip(side.points[0]).map(|(one, other)| one * other).sum();
+            let texture = String::from_utf8_lossy(&side.texture).to_ascii_lowercase();
+            let plane = [normal[0], normal[1], normal[2], distance].map(|part| (part * 1000.0).round() / 1000.0 + 0.0);
+            format!("{plane:?} {texture}")
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+fn brushes(entity: &Entity) -> Vec<Vec<String>> {
+    let mut all: Vec<_> = entity.brushes.iter().map(sides).collect();
+    all.sort();
+    all
+}
+
+fn pairs(entity: &Entity) -> Vec<(String, String)> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut all: Vec<_> = entity.pairs.iter().map(|(key, value)| (text(key), text(value))).collect();
+    all.retain(|(key, _)| key != "mapversion");
+    all.sort();
+    all
+}
+
+/// Compares a map with its source.
+fn is_its_source(map: &str, own: &str, format: Option<Format>) -> Source {
+    let root = "../../tests/maps";
+    let map = Bsp::open(format!("{root}/{map}")).unwrap();
+    let own = read(&std::fs::read(format!("{root}/{own}")).unwrap(), Format::Quake).unwrap();
+    let found = decompile(&map, &Options { format, ..Options::default() }).unwrap();
+    assert_eq!(found.report.left_out, []);
+    assert_eq!(read(&found.text(), found.format).unwrap(), found.source);
+    // q3map2 takes lights away that nothing names.
+    let is_gone = |entity: &Entity| found.report.dialect == "quake3" && entity.class() == b"light";
+    let own: Vec<Entity> = own.entities.into_iter().filter(|entity| !is_gone(entity)).collect();
+    assert_eq!(found.source.entities.len(), own.len());
+    for (found, own) in found.source.entities.iter().zip(&own) {
+        assert_eq!(pairs(found), pairs(own));
+        assert_eq!(brushes(found), brushes(own), "{}", String::from_utf8_lossy(own.class()));
+        let patches =
+            |entity: &Entity| entity.patches.iter().map(|patch| (patch.texture.clone(), patch.size)).collect();
+        let all: [Vec<_>; 2] = [patches(found), patches(own)];
+        assert_eq!(all[0], all[1]);
+        for (found, own) in found.patches.iter().zip(&own.patches) {
+            let is_near = |one: &f64, other: &f64| (one - other).abs() < 1e-4;
+            assert!(
+                found.points.iter().flatten().zip(own.points.iter().flatten()).all(|(one, other)| is_near(one, other))
+            );
+        }
+    }
+    assert_eq!(found.report.planes.whole, found.report.planes.total);
+    found.source
+}
+
+#[test]
+fn maps_of_quake_ii_are_their_sources() {
+    for format in [None, Some(Format::Quake), Some(Format::BrushDef)] {
+        for map in ["q2/own_box", "q2/own_rooms"] {
+            is_its_source(&format!("{map}.bsp"), &format!("{map}.map"), format);
+        }
+        is_its_source("q2/own_rooms_bspx.bsp", "q2/own_rooms.map", format);
+        is_its_source("qbism/own_rooms_qbism.bsp", "q2/own_rooms.map", format);
+    }
+}
+
+#[test]
+fn maps_of_quake_iii_are_their_sources() {
+    for format in [None, Some(Format::Quake3), Some(Format::Valve)] {
+        for map in ["q3/own_box", "q3/own_rooms"] {
+            is_its_source(&format!("{map}.bsp"), &format!("{map}.map"), format);
+        }
+    }
+}
