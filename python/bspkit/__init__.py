@@ -40,7 +40,7 @@ from ._native import (
 
 from ._models import Models
 from ._pak import Pak
-from ._types import AppliedRule, CopiedModel, Filled, Followed, FollowedField, Model, Need, Packed, Pruned, PrunedLump, Reference, References, RemovedModels, Renamed, Unused, Vector
+from ._types import AppliedRule, CopiedModel, Decompiled, Filled, Followed, FollowedField, Model, Need, Packed, Pruned, PrunedLump, Reference, References, RemovedModels, Renamed, Unused, Vector
 
 Sequence.register(Entities)  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -53,6 +53,7 @@ __all__ = [
     "ClosedError",
     "CopiedModel",
     "DamagedError",
+    "Decompiled",
     "Entities",
     "Entity",
     "FaultError",

@@ -12,7 +12,7 @@ from ._light import Light, Textures, Visibility
 from ._models import Models
 from ._pak import Game, Pak, _Method
 from ._tables import Table
-from ._types import AppliedRule, Followed, Need, Pruned, References, Renamed, Unused, Vector
+from ._types import AppliedRule, Decompiled, Followed, Need, Pruned, References, Renamed, Unused, Vector
 
 __version__: str
 
@@ -25,6 +25,7 @@ _Pairs: TypeAlias = Mapping[str, Any] | Iterable[tuple[str | bytes, Any]] | Enti
 #: New records: an array such as `Map.table` gives, or bytes with little-endian numbers.
 _Records: TypeAlias = builtins.bytes | NDArray[Any]
 _Layout: TypeAlias = Literal["keep", "append", "repack", "patch"]
+_Format: TypeAlias = Literal["quake", "valve", "quake3", "brushdef", "vmf"]
 
 def open(
     source: str | PathLike[str] | bytes | bytearray | BinaryIO, *, dialect: str | None = None, map: bool = False
@@ -118,6 +119,7 @@ class Map:
     def duplicate(self, lump: str, start: int, stop: int | None = None, *, force: bool = False) -> Followed: ...
     def rename(self, new: str, *, old: str | None = None, force: bool = False) -> Renamed: ...
     def needs(self, *, name: str | None = None, game: Game | None = None) -> list[Need]: ...
+    def decompile(self, *, format: _Format | None = None, proof: bool = True) -> Decompiled: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(

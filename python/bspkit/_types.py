@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Vector(NamedTuple):
@@ -80,6 +80,17 @@ class Unused(NamedTuple):
     why: str
     number: int
     """Its number among the embedded files, from 0: two may have one name."""
+
+
+class Decompiled(NamedTuple):
+    """The result of `Map.decompile`."""
+
+    text: bytes
+    """The source, for editors and compilers."""
+    format: str
+    """`quake`, `valve`, `quake3`, `brushdef` or `vmf`."""
+    report: dict[str, Any]
+    """What the source holds, what is left out, and the proof, as `bspkit decompile --json` has them."""
 
 
 class Filled(NamedTuple):

@@ -13,6 +13,7 @@ mod pak;
 mod report;
 mod save;
 mod shared;
+mod source;
 mod structure;
 mod table;
 mod text;

@@ -16,7 +16,7 @@ use crate::pak::Pak;
 use crate::report::{Finding, Lump, SaveReport};
 use crate::save::{self, Saving};
 use crate::shared::{Home, Shared};
-use crate::{needs, ops, structure, table};
+use crate::{needs, ops, source, structure, table};
 
 /// A map, with the edits that are not saved yet.
 #[pyclass(frozen, module = "bspkit", name = "Map")]
@@ -282,6 +282,14 @@ impl Map {
         game: Option<&Bound<'py, PyAny>>,
     ) -> Res<Vec<Bound<'py, PyAny>>> {
         needs::all(py, &self.shared, name, &crate::paths(game)?)
+    }
+
+    /// The source that the map was compiled from, as far as it can be brought back: brushes, patches, displacements and
+    /// entities, with a report of what is left out. `format` is `quake`, `valve`, `quake3`, `brushdef` or `vmf`; without it
+    /// the one that loses nothing. The proof compares the source with the map; `proof = False` leaves it out.
+    #[pyo3(signature = (*, format = None, proof = true))]
+    fn decompile<'py>(&self, py: Python<'py>, format: Option<&str>, proof: bool) -> Res<Bound<'py, PyAny>> {
+        source::of(py, &self.shared, format, proof)
     }
 
     /// The values that a query finds, by the index of the record: `map.get("FACES[texinfo=3].plane")`.

@@ -381,6 +381,17 @@ def test_code_that_interrupts_the_work_on_a_map(q3: Path) -> None:
     assert done.stdout == "done\n", done.stderr
 
 
+@pytest.mark.parametrize("path", own_maps(), ids=lambda path: path.name)
+def test_a_map_becomes_its_source(path: Path) -> None:
+    with opened(path) as map:
+        found = map.decompile()
+        assert found.format == found.report["format"] and b"worldspawn" in found.text
+        assert found.report["brush_count"] > 5 and found.report["proof"]["point_share"] == 1.0
+        assert map.decompile(proof=False).report["proof"] is None and map.changed == []
+        with pytest.raises(bspkit.ArgumentError, match="not a format"):
+            map.decompile(format="dxf")  # type: ignore[arg-type]
+
+
 def test_rename_and_needs(source: Path) -> None:
     with bspkit.open(source) as map:
         needs = {need.name: need for need in map.needs()}

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::disk::put::put;
 use bspkit_decompile::source::Format;
-use bspkit_decompile::{Effort, LeftOut, Options, Proof, Report as Made, decompile, prove};
+use bspkit_decompile::{Effort, LeftOut, Options, Outcome, Proof, decompile, prove};
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};
@@ -57,17 +57,7 @@ struct Decompiled {
     file: String,
     byte_count: usize,
     #[serde(flatten)]
-    made: Made,
-    proof: Option<Shares>,
-}
-
-/// The proof with its shares.
-#[derive(Serialize)]
-struct Shares {
-    point_share: f64,
-    area_share: f64,
-    #[serde(flatten)]
-    proof: Proof,
+    made: Outcome,
 }
 
 impl Report for Decompiled {
@@ -77,19 +67,20 @@ impl Report for Decompiled {
     }
 
     fn code(&self) -> Code {
-        if self.made.left_out.is_empty() { Code::Done } else { Code::Found }
+        let is_proved = self.made.proof.as_ref().is_none_or(|shares| shares.proof.is_whole());
+        if self.made.report.left_out.is_empty() && is_proved { Code::Done } else { Code::Found }
     }
 }
 
 impl Decompiled {
     fn sentence(&self) -> String {
-        let of = &self.made;
+        let of = &self.made.report;
         let mut parts = vec![count(of.entity_count, "entity", "entities"), count(of.brush_count, "brush", "brushes")];
         let more = [(of.patch_count, "patch", "patches"), (of.displacement_count, "displacement", "displacements")];
         parts.extend(
             more.into_iter().filter(|(number, ..)| *number > 0).map(|(number, one, all)| count(number, one, all)),
         );
-        if let Some(shares) = &self.proof {
+        if let Some(shares) = &self.made.proof {
             parts.push(format!("{} of points agree", percent(shares.point_share)));
             parts.push(format!("{} of the area of faces", percent(shares.area_share)));
         }
@@ -126,18 +117,15 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let text = found.text();
         let proof = match args.no_proof {
             true => None,
-            false => {
-                let proof = prove(&bsp, &text, found.format, &Effort::default()).with_context(cannot)?;
-                Some(Shares { point_share: proof.points.share(), area_share: proof.faces.share(), proof })
-            }
+            false => Some(prove(&bsp, &text, found.format, &Effort::default()).with_context(cannot)?),
         };
         say_left_out(&found.report.left_out, job);
+        proof.iter().for_each(|proof| say_wrong(proof, job));
         let target = map.file_in(&args.output, found.format.extension())?;
         let made = Decompiled {
             file: target.to_string_lossy().into_owned(),
             byte_count: text.len(),
-            made: found.report,
-            proof,
+            made: Outcome::new(found.report, proof),
         };
         if to_stdout {
             job.write(&text)?;
@@ -162,6 +150,30 @@ fn say_left_out(all: &[LeftOut], job: &mut Job<'_>) {
             kind => count(one.count, &format!("{kind} is"), &format!("{kind}s are")),
         };
         job.warn_here(&format!("{kind} left out ({}{more}): {}", places.join(", "), one.why));
+    }
+}
+
+/// Reports what does not agree, with its first place.
+fn say_wrong(proof: &Proof, job: &mut Job<'_>) {
+    let at = |point: [f64; 3]| point.map(|part| part.to_string()).join(" ");
+    if let Some(first) = proof.worst_points.first() {
+        let points = proof.points.judged - proof.points.agreeing;
+        let points = count(points, "point has", "points have");
+        job.warn_here(&format!(
+            "{points} other contents than in the map: first at {} of *{}",
+            at(first.point),
+            first.model
+        ));
+    }
+    if let Some(largest) = proof.worst_faces.first() {
+        let faces = proof.faces.judged - proof.faces.agreeing;
+        let faces = count(faces, "face has", "faces have");
+        let face = format!("face {} with `{}` at {}", largest.face, largest.texture, at(largest.point));
+        job.warn_here(&format!("{faces} another texture or alignment than in the map: the largest is {face}"));
+    }
+    if proof.models_left_out > 0 {
+        let models = count(proof.models_left_out, "model is", "models are");
+        job.warn_here(&format!("{models} in no entity of the source"));
     }
 }
 

@@ -28,6 +28,7 @@ mod hammer;
 mod looks;
 mod mapping;
 mod models;
+mod outcome;
 mod patches;
 mod pieces;
 mod planes;
@@ -39,5 +40,6 @@ mod tools;
 
 pub use assemble::{Decompiled, Options, decompile};
 pub use dress::Sizes;
+pub use outcome::{Outcome, Shares};
 pub use proof::{Effort, Faces, Points, Proof, WrongFace, WrongPoint, prove};
 pub use report::{Alignments, LeftOut, Planes, Report};
