@@ -23,8 +23,8 @@ use crate::save::{bad_argument, spare};
 /// Valve 220 for all others. --format names another one: `quake` (one angle and scale for each side), `valve`, `quake3`
 /// (as `quake`, with patches), `brushdef`, `vmf`. Several maps go to a folder.
 ///
-/// The text is then read again and compared with the map: the contents of points at random, near all corners and on both
-/// sides of all faces, and the texture and alignment of all faces that are drawn. The shares that agree are printed.
+/// The text is then read again and compared with the map: the contents of points at random, near all corners and on
+/// both sides of all faces, and the texture and alignment of all faces that are drawn. The shares that agree are printed.
 ///
 /// What cannot be brought back is named and left out; then the exit status is 1. Nothing is written if no brush can be
 /// brought back.

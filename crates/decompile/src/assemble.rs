@@ -209,8 +209,8 @@ fn put_together(
     all
 }
 
-/// Takes the brushes of area portals from the world: they are those of entities, by their numbers. Brushes whose entity is
-/// not known stay.
+/// Takes the brushes of area portals from the world: they are those of entities, by their numbers. Brushes whose entity
+/// is not known stay.
 fn take_portals<'p>(
     map: &Bsp<'_>,
     world: &mut Vec<&'p Piece>,

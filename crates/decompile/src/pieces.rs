@@ -101,7 +101,7 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
     // Brushes of a damaged map may all name the same sides.
     let mut left = sides.len().saturating_mul(2);
     let mut found = Vec::with_capacity(brushes.len());
-    for number in 0..brushes.len() {
+    for (number, owner) in owners.into_iter().enumerate() {
         let Some(range) = range(first.get(number), count.get(number), sides.len()) else {
             counts.leave_out("brush", "its sides do not exist", number);
             continue;
@@ -146,7 +146,7 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
         let is_bevel: Vec<bool> = all.iter().map(|side| columns.is_bevel(side.number)).collect();
         match bounded(all, &is_bevel, counts) {
             Ok(sides) => {
-                let model = owners[number].unwrap_or_else(|| {
+                let model = owner.unwrap_or_else(|| {
                     counts.note("brush", "it is in no leaf; it is written with the world", number);
                     0
                 });
@@ -154,7 +154,7 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
                 found.push(Piece { number, model, contents, look, sides });
             }
             // What a compiler has lost bounds nothing in the game.
-            Err(why) if owners[number].is_none() => counts.note("brush", why, number),
+            Err(why) if owner.is_none() => counts.note("brush", why, number),
             Err(why) => counts.leave_out("brush", why, number),
         }
     }

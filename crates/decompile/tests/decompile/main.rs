@@ -1,4 +1,5 @@
 //! Tests of the crate on the maps of this repository, on maps of games, and on sources that are made up.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod damage;
 mod fixtures;
