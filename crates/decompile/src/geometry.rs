@@ -93,7 +93,7 @@ impl Plane {
     }
 }
 
-/// What is left of a convex ring behind a plane.
+/// What is left of a convex ring at the back of a plane.
 pub(crate) fn clip(ring: &[Point], plane: &Plane) -> Vec<Point> {
     let mut kept = Vec::with_capacity(ring.len() + 1);
     for (at, point) in ring.iter().enumerate() {

@@ -14,7 +14,7 @@ pub(crate) struct Look {
     pub(crate) name: Vec<u8>,
     /// Flags of the surface.
     pub(crate) flags: u32,
-    /// Flags of the volume, where they stand beside those of the surface (Quake III).
+    /// Flags of the volume, where they are beside those of the surface (Quake III).
     pub(crate) contents: u32,
     /// The strength of its light (Quake II).
     pub(crate) value: i32,
@@ -81,7 +81,7 @@ fn names<'r>(map: &'r Bsp<'_>, looks: &'r Records<'_>) -> impl Fn(usize) -> Vec<
 }
 
 /// Whether q3map2 made a shader for the styled light of a surface: 32 hexadecimal digits are its name. The surface had
-/// another one, which stands on the side of the brush alone.
+/// another one, which the side of the brush alone has.
 pub(crate) fn is_made(name: &[u8]) -> bool {
     let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     last.len() == 32 && last.iter().all(u8::is_ascii_hexdigit)

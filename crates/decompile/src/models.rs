@@ -44,7 +44,7 @@ impl Tree {
         self.heads.get(model).copied().flatten()
     }
 
-    /// A node: its plane and children; `None` if there is none of this number.
+    /// A node: its plane and children; `None` if the tree has no such node.
     pub(crate) fn node(&self, child: i64) -> Option<(usize, [i64; 2])> {
         self.nodes.get(usize::try_from(child).ok()?).copied()
     }

@@ -81,7 +81,7 @@ fn fit(points: [Point; 3], normal: [f32; 3], distance: f32) -> Fit {
     if is_near { Fit::Near } else { Fit::Far }
 }
 
-/// A number with so many digits behind the point.
+/// A number with this many digits after the point.
 pub(crate) fn round_to(value: f64, digits: i32) -> f64 {
     let factor = 10_f64.powi(digits);
     let scaled = (value * factor).round();
@@ -130,7 +130,7 @@ fn decimal(plane: &Plane, near: Point, digits: i32) -> [Point; 3] {
     spread(plane, near.map(f64::round), down)
 }
 
-/// The direction of a plane in whole numbers without a common factor; `None` if there are no small ones.
+/// The direction of a plane in whole numbers without a common factor; `None` without small ones.
 fn direction(plane: &Plane) -> Option<Point> {
     let axis = plane.axis();
     let ratio = plane.normal.map(|part| part / plane.normal[axis].abs());

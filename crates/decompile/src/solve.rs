@@ -41,7 +41,8 @@ impl Solver {
             let face = &self.drawn[number];
             let is_its = face.model == model
                 && (&self.names[face.look] == name || is_made(&self.names[face.look]))
-                && dot(face.plane.normal, plane.normal) > 0.999
+                // Fog is drawn from its inside.
+                && dot(face.plane.normal, plane.normal).abs() > 0.999
                 && face.ring.iter().all(|corner| plane.height(*corner).abs() < OFF);
             if !is_its {
                 continue;

@@ -37,7 +37,7 @@ const TOOLS: [Tool; 8] = [
     Tool { flag: "TRIGGER", quake2: "e1u1/trigger", quake3: "common/trigger", source: "tools/toolstrigger" },
 ];
 
-/// What a side has that nobody sees.
+/// What a side has that is not seen.
 const UNSEEN: Tool = Tool { flag: "", quake2: "e1u1/skip", quake3: "common/caulk", source: "tools/toolsnodraw" };
 
 /// The flags of a game, by their names.
@@ -67,7 +67,7 @@ impl Flags {
         self.bit(FlagKind::Surface, name)
     }
 
-    /// The bits of surfaces that nobody sees.
+    /// The bits of surfaces that are not seen.
     pub(crate) fn unseen(&self) -> u32 {
         ["NODRAW", "SKIP", "HINT"].iter().fold(0, |bits, name| bits | self.surface(name))
     }

@@ -1,4 +1,4 @@
-//! Displacements: a map keeps their faces and grids, and not their brushes. Each gets a flat brush behind its face, of
+//! Displacements: a map keeps their faces and grids, and not their brushes. Each gets a flat brush below its face, of
 //! which a compiler takes the face alone.
 
 use bspkit::bytes::rounded;
@@ -90,8 +90,8 @@ fn grid(infos: &Records<'_>, verts: &Records<'_>, tris: &Records<'_>, at: usize,
     is_finite.then_some(found)
 }
 
-/// A flat brush behind a face; the face is its first side.
-pub(super) fn prism(face: &Drawn, dress: &mut Dress<'_>, behind: &[u8]) -> Brush {
+/// A flat brush below a face; the face is its first side.
+pub(super) fn prism(face: &Drawn, dress: &mut Dress<'_>, others: &[u8]) -> Brush {
     let id = dress.id();
     let look = dress.looks.get(face.look).cloned().unwrap_or_default();
     let down = times(face.plane.normal, -THICK);
@@ -100,10 +100,10 @@ pub(super) fn prism(face: &Drawn, dress: &mut Dress<'_>, behind: &[u8]) -> Brush
     let middle = plus(mean(&face.ring), times(down, 0.5));
     let [a, b, c] = [0, 1, 2].map(|at| ring[at]);
     let mut sides = vec![side([a, b, c], middle, &dress.name(&look.name), Some(&face.mapping), dress)];
-    sides.push(side([deep[2], deep[1], deep[0]], middle, behind, None, dress));
+    sides.push(side([deep[2], deep[1], deep[0]], middle, others, None, dress));
     for (at, below) in deep.iter().enumerate() {
         let next = ring[(at + 1) % ring.len()];
-        sides.push(side([next, ring[at], *below], middle, behind, None, dress));
+        sides.push(side([next, ring[at], *below], middle, others, None, dress));
     }
     let front = Placed { id: sides[0].id, model: face.model, ring: face.ring.clone(), plane: face.plane };
     dress.placed.push(front);

@@ -39,7 +39,7 @@ fn list(values: impl IntoIterator<Item = f32>) -> String {
     all.join(" ")
 }
 
-/// The outputs of an entity, which stand in a block of their own.
+/// The outputs of an entity, which are in a block of their own.
 pub(crate) fn connections(pairs: &mut Pairs) -> Pairs {
     let is_output = |(_, value): &(Vec<u8>, Vec<u8>)| Output::parse(value).is_some();
     let (outputs, others) = std::mem::take(pairs).into_iter().partition(is_output);

@@ -64,7 +64,7 @@ fn middles(map: &Bsp<'_>) -> Option<Vec<(i64, Point)>> {
     Some((0..portals.len()).filter_map(middle).collect())
 }
 
-/// Gives each occluder brushes behind its polygons.
+/// Gives each occluder brushes below its polygons.
 pub(super) fn occluders(
     map: &Bsp<'_>,
     entities: &mut [Entity],
@@ -96,7 +96,7 @@ pub(super) fn occluders(
                 displacement: None,
             };
             let mut brush = prism(&face, dress, b"tools/toolsnodraw");
-            // It is no face of the map: overlays do not lie on it.
+            // It is not a face of the map: overlays do not lie on it.
             dress.placed.pop();
             if let Some(front) = brush.sides.first_mut() {
                 front.texture = b"tools/toolsoccluder".to_vec();

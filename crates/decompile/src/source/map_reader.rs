@@ -1,4 +1,4 @@
-//! Reads `.map` texts: all forms of sides and patches, whichever stand in a text.
+//! Reads `.map` texts: all forms of sides and patches, whichever are in a text.
 
 use bspkit::Result;
 use bspkit::bytes::escaped;

@@ -38,7 +38,7 @@ fn write_entity(out: &mut Vec<u8>, entity: &Entity, format: Format) {
 }
 
 fn write_brush(out: &mut Vec<u8>, brush: &Brush, format: Format) {
-    // A block is of one form: sides with a matrix stand in `brushDef` alone.
+    // A block is of one form: sides with a matrix are in `brushDef` alone.
     let is_matrix = |side: &Side| matches!(side.alignment, Alignment::Matrix(_));
     let is_def = match brush.sides.is_empty() {
         true => format == Format::BrushDef,

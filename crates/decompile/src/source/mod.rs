@@ -102,6 +102,12 @@ pub struct Source {
 }
 
 /// An entity.
+///
+/// ```
+/// use bspkit_decompile::source::Entity;
+/// let light = Entity { pairs: vec![(b"classname".to_vec(), b"light".to_vec())], ..Entity::default() };
+/// assert_eq!((light.get(b"ClassName"), light.get(b"origin")), (Some(&b"light"[..]), None));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entity {
     /// Its number in a `.vmf`; 0 where it has none.
@@ -118,12 +124,6 @@ pub struct Entity {
 
 impl Entity {
     /// The first value of a key, whose case does not matter.
-    ///
-    /// ```
-    /// use bspkit_decompile::source::Entity;
-    /// let light = Entity { pairs: vec![(b"classname".to_vec(), b"light".to_vec())], ..Entity::default() };
-    /// assert_eq!((light.get(b"ClassName"), light.get(b"origin")), (Some(&b"light"[..]), None));
-    /// ```
     pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
         self.pairs.iter().find(|(own, _)| own.eq_ignore_ascii_case(key)).map(|(_, value)| &value[..])
     }
@@ -182,7 +182,7 @@ pub enum Alignment {
     Standard {
         /// Texels by which it is moved.
         offset: [f64; 2],
-        /// Degrees by which it is turned.
+        /// Degrees by which it is rotated.
         rotation: f64,
         /// Units for each texel.
         scale: [f64; 2],
@@ -214,6 +214,11 @@ pub struct Patch {
 }
 
 /// A displacement of Source: a grid of `2^power + 1` points along each side.
+///
+/// ```
+/// use bspkit_decompile::source::Displacement;
+/// assert_eq!(Displacement { power: 3, ..Displacement::default() }.side(), 9);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Displacement {
     /// 2 to 4.
@@ -244,11 +249,6 @@ pub struct Displacement {
 
 impl Displacement {
     /// How many points each row has; 0 for a power that is out of range.
-    ///
-    /// ```
-    /// use bspkit_decompile::source::Displacement;
-    /// assert_eq!(Displacement { power: 3, ..Displacement::default() }.side(), 9);
-    /// ```
     pub fn side(&self) -> usize {
         if (1..=6).contains(&self.power) { (1 << self.power) + 1 } else { 0 }
     }

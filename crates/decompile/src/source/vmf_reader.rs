@@ -21,7 +21,7 @@ pub(super) fn read(text: &[u8]) -> Result<Source> {
     Ok(source)
 }
 
-/// What stands in a block: a pair, or the name of another block, whose brace is taken.
+/// What is in a block: a pair, or the name of another block, whose brace is taken.
 enum Item<'t> {
     Pair(Word<'t>, Word<'t>),
     Block(Word<'t>),

@@ -13,7 +13,7 @@ use crate::corpus;
 /// The least shares of points and of area that a map may have. What is missing was looked at: places at which a compiler
 /// lost a brush or made solid of a gap, and coordinates of terrain.
 const LEAST_POINTS: f64 = 0.985;
-const LEAST_AREA: f64 = 0.97;
+const LEAST_AREA: f64 = 0.9;
 
 #[derive(Default)]
 struct Row {
