@@ -9,6 +9,7 @@ use crate::pieces::{self, Piece};
 use crate::report::{Counts, Report};
 use crate::source::{Brush, Entity, Format, Source};
 use crate::tools::{Family, Flags};
+use crate::trees;
 
 /// Half the size of the brushes that are drawn around an origin.
 const HALF: f64 = 8.0;
@@ -85,10 +86,11 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     counts.report.dialect = map.dialect().name;
     counts.report.format = format.name();
     let mut dress = Dress::new(format, flags, looks::read(map), options.sizes);
-    if !pieces::has_brushes(map) {
-        return Err(Error::new(ErrorKind::Unsupported, "the map has no brushes"));
-    }
-    let pieces = pieces::read(map, |look| dress.looks.get(look).map_or(0, |look| look.contents), &mut counts)?;
+    let pieces = match (pieces::has_brushes(map), family) {
+        (true, _) => pieces::read(map, |look| dress.looks.get(look).map_or(0, |look| look.contents), &mut counts)?,
+        (false, Family::Quake) => trees::read(map, &dress.looks, &mut counts)?,
+        (false, _) => return Err(Error::new(ErrorKind::Unsupported, "the map has no brushes")),
+    };
     let (given, _taken) = entities::read(map, family)?;
     let mut source = Source { entities: put_together(given, &pieces, &mut dress, &mut counts) };
     if counts.report.brush_count == 0 {

@@ -18,11 +18,14 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod assemble;
+mod cells;
+mod contents;
 mod drawn;
 mod dress;
 mod entities;
 mod fields;
 mod geometry;
+mod joins;
 mod looks;
 mod mapping;
 mod models;
@@ -30,8 +33,10 @@ mod pieces;
 mod planes;
 mod proof;
 mod report;
+mod shown;
 pub mod source;
 mod tools;
+mod trees;
 
 pub use assemble::{Decompiled, Options, decompile};
 pub use dress::Sizes;

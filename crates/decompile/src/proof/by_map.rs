@@ -11,6 +11,7 @@ use crate::looks::Look;
 use crate::models::{LeafBrushes, Tree};
 use crate::pieces::Planes;
 use crate::source::Point;
+use crate::tools::Family;
 
 /// What a leaf holds.
 enum Leafs {
@@ -40,7 +41,11 @@ impl ByMap {
         };
         let records = map.records(Role::Leafs)?;
         let leafs = match optional(&records, "contents") {
-            Some(contents) => Leafs::Flags((0..records.len()).map(|at| bits(contents.get(at))).collect()),
+            Some(contents) => {
+                let is_number = crate::assemble::family(map) == Family::Quake;
+                let flags = |number: i64| if is_number { crate::contents::flag(number) } else { bits(number) };
+                Leafs::Flags((0..records.len()).map(|at| flags(contents.get(at))).collect())
+            }
             None => Leafs::Brushes(LeafBrushes::read(map).unwrap_or_default()),
         };
         let of_models = map.records(Role::Models).ok().and_then(|models| {

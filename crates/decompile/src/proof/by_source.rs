@@ -102,6 +102,8 @@ fn origin(entity: &Entity, flags: &Flags) -> Point {
 
 /// The contents that a compiler gives a brush of the source.
 enum Contents<'r> {
+    /// The names of its textures do (Quake, GoldSrc).
+    Names,
     /// The text says them (Quake II).
     Said,
     /// The shader on its first side does (Quake III).
@@ -113,7 +115,8 @@ enum Contents<'r> {
 impl<'r> Contents<'r> {
     fn new(map: &Bsp<'_>, flags: &Flags, looks: &'r [Look]) -> Result<Self> {
         Ok(match flags.family {
-            Family::Quake | Family::Quake2 => Contents::Said,
+            Family::Quake => Contents::Names,
+            Family::Quake2 => Contents::Said,
             Family::Quake3 => Contents::Shader(looks),
             Family::Source => {
                 let mut all = ByTextures::default();
@@ -128,6 +131,7 @@ impl<'r> Contents<'r> {
 
     fn of(&self, brush: &Brush) -> u32 {
         match self {
+            Contents::Names => crate::contents::of_brush(brush),
             Contents::Said => {
                 let first = brush.sides.first().and_then(|side| side.numbers);
                 first.map_or(1, |numbers| numbers.contents.cast_unsigned())

@@ -159,7 +159,8 @@ fn uncovered(space: &Space, face: &Drawn, is_its: impl Fn(&Seen, &[Point]) -> bo
 
 /// Whether a face is on the plane of a side. It may face the other way: the surface of water is seen from below, too.
 fn lies_on(plane: &Plane, face: &Drawn) -> bool {
-    dot(plane.normal, face.plane.normal).abs() > 0.999 && face.ring.iter().all(|corner| plane.height(*corner).abs() < OFF)
+    dot(plane.normal, face.plane.normal).abs() > 0.999
+        && face.ring.iter().all(|corner| plane.height(*corner).abs() < OFF)
 }
 
 /// Planes along the edges of a ring, facing out of it.
