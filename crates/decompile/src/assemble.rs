@@ -88,7 +88,7 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     let mut dress = Dress::new(format, flags, looks::read(map), options.sizes);
     let pieces = match (pieces::has_brushes(map), family) {
         (true, _) => pieces::read(map, |look| dress.looks.get(look).map_or(0, |look| look.contents), &mut counts)?,
-        (false, Family::Quake) => trees::read(map, &dress.looks, &mut counts)?,
+        (false, Family::Quake) => trees::read(map, &mut dress.looks, &mut counts)?,
         (false, _) => return Err(Error::new(ErrorKind::Unsupported, "the map has no brushes")),
     };
     let (given, _taken) = entities::read(map, family)?;

@@ -194,6 +194,19 @@ impl Cells {
         Some(self.all.len() - 1)
     }
 
+    /// The cell at a point.
+    pub(crate) fn at(&mut self, point: Point) -> Option<usize> {
+        let mut next = self.root;
+        while let Next::Node(node) = next {
+            if !self.pay(1) {
+                return None;
+            }
+            let Node { plane, next: sides } = &self.nodes[node];
+            next = sides[usize::from(plane.height(point) <= 0.0)];
+        }
+        if let Next::Cell(cell) = next { Some(cell) } else { None }
+    }
+
     /// The cells that are behind a ring, if one looks in a direction: with the part of the ring that is before each, and
     /// `None` for space. Nothing if there was too much to do.
     pub(crate) fn behind(&mut self, ring: Vec<Point>, toward: Point) -> Vec<(Option<usize>, Vec<Point>)> {

@@ -15,29 +15,30 @@ const MOST_EDGES: usize = 96;
 const MOST_PARTS: usize = 256;
 
 /// Lays faces on the walls that they are the surface of. The numbers of those that have none at all are returned.
-pub(crate) fn lay(cells: &mut Cells, faces: &[&Drawn], look_of: &[usize]) -> Vec<usize> {
+/// `look_of` gives for a look the first one that says the same, and `holds` what its texture says of its volume.
+pub(crate) fn lay(cells: &mut Cells, faces: &[&Drawn], look_of: &[usize], holds: &[u32]) -> Vec<usize> {
     let mut loose = Vec::new();
     for face in faces {
-        let (facing, look) = (face.plane.normal, look_of.get(face.look).copied().unwrap_or(face.look));
+        let own = holds.get(face.look).copied().unwrap_or(0);
+        let look = look_of.get(face.look).copied().unwrap_or(face.look);
+        let facing = face.plane.normal;
+        let away = facing.map(|part| -part);
+        let behind = parts(cells, &face.ring, away, own);
+        // Behind the face is what it is the surface of. The surfaces of liquids and of the sky are seen from within,
+        // too: what is behind such a face is something else, or nothing.
+        let is_its = behind.iter().any(|part| part.is_its);
+        let before = if is_its { Vec::new() } else { parts(cells, &face.ring, facing, own) };
+        let is_turned = behind.is_empty() || before.iter().any(|part| part.is_its);
+        let (all, out) = if is_turned { (before, away) } else { (behind, facing) };
         let mut is_laid = false;
-        // Behind the face is what it is the surface of. The surface of a liquid is seen from within, too: such a face
-        // has nothing behind it.
-        for is_turned in [false, true] {
-            let out = if is_turned { facing.map(|part| -part) } else { facing };
-            let parts = cells.behind(face.ring.clone(), out.map(|part| -part));
-            for (cell, mut part) in parts {
-                let Some(cell) = cell else { continue };
-                let Some(wall) = wall_at(&mut cells.all[cell].walls, out, &part) else { continue };
-                if is_turned {
-                    part.reverse();
-                }
-                is_laid = true;
-                if !is_turned || wall.shown.is_empty() {
-                    wall.shown.push((look, part));
-                }
+        for Part { cell, mut ring, .. } in all {
+            let Some(wall) = wall_at(&mut cells.all[cell].walls, out, &ring) else { continue };
+            is_laid = true;
+            if is_turned {
+                ring.reverse();
             }
-            if is_laid {
-                break;
+            if !is_turned || wall.shown.is_empty() {
+                wall.shown.push((look, ring));
             }
         }
         if !is_laid {
@@ -45,6 +46,23 @@ pub(crate) fn lay(cells: &mut Cells, faces: &[&Drawn], look_of: &[usize]) -> Vec
         }
     }
     loose
+}
+
+/// A part of a face with the cell on one side of it.
+struct Part {
+    cell: usize,
+    ring: Vec<Point>,
+    /// Whether the cell holds what the texture of the face says.
+    is_its: bool,
+}
+
+fn parts(cells: &mut Cells, ring: &[Point], toward: Point, own: u32) -> Vec<Part> {
+    let found = cells.behind(ring.to_vec(), toward).into_iter();
+    let part = |(cell, ring): (Option<usize>, Vec<Point>)| {
+        let cell = cell?;
+        Some(Part { cell, ring, is_its: cells.all[cell].contents == own })
+    };
+    found.filter_map(part).collect()
 }
 
 fn wall_at<'w>(walls: &'w mut [Wall], out: Point, part: &[Point]) -> Option<&'w mut Wall> {

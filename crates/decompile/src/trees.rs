@@ -7,14 +7,17 @@ use bspkit::dialect::Role;
 use bspkit::{Bsp, Result};
 
 use crate::cells::{Cells, Step};
-use crate::contents::{flag, is_liquid};
+use crate::contents::{flag, is_liquid, named, of_texture, start_of};
 use crate::drawn::Drawn;
+use crate::fields::index;
+use crate::geometry::{cross, dot, mean, plus};
 use crate::joins::{Face, Volume, area, join};
 use crate::looks::Look;
 use crate::models::{Tree, boxes};
 use crate::pieces::{Piece, PieceSide, Planes, bounded};
 use crate::report::Counts;
 use crate::shown;
+use crate::source::Point;
 
 /// How thick the walls around a world are made, in units.
 const RIM: f64 = 16.0;
@@ -30,10 +33,12 @@ struct Models<'m> {
     faces: Vec<Vec<&'m Drawn>>,
     /// The first look that says the same as a look.
     look_of: Vec<usize>,
+    /// The contents that the textures of looks say.
+    holds: Vec<u32>,
 }
 
 /// The pieces of a map.
-pub(crate) fn read(map: &Bsp<'_>, looks: &[Look], counts: &mut Counts) -> Result<Vec<Piece>> {
+pub(crate) fn read(map: &Bsp<'_>, looks: &mut [Look], counts: &mut Counts) -> Result<Vec<Piece>> {
     let drawn = crate::drawn::read(map, looks)?;
     let leafs = map.records(Role::Leafs)?;
     let [contents] = leafs.columns(["contents"])?;
@@ -50,10 +55,11 @@ pub(crate) fn read(map: &Bsp<'_>, looks: &[Look], counts: &mut Counts) -> Result
         boxes: boxes(map),
         faces,
         look_of: same_looks(looks),
+        holds: looks.iter().map(|look| of_texture(&look.name)).collect(),
         tree,
     };
     let mut seen = models.tree.unseen();
-    let mut pieces = Vec::new();
+    let mut pieces: Vec<Piece> = Vec::new();
     for model in 0..models.tree.models() {
         for volume in volumes(&models, model, &mut seen, counts) {
             let number = pieces.len();
@@ -72,7 +78,50 @@ pub(crate) fn read(map: &Bsp<'_>, looks: &[Look], counts: &mut Counts) -> Result
             }
         }
     }
+    give_looks(&mut pieces, looks);
+    give_names(map, &pieces, looks, counts)?;
     Ok(pieces)
+}
+
+/// Gives a piece of liquid or sky that shows nothing the look of another one: its texture says what it holds.
+fn give_looks(pieces: &mut [Piece], looks: &[Look]) {
+    let mut usual: HashMap<u32, usize> = HashMap::new();
+    let shown = |piece: &Piece| piece.sides.iter().find_map(|side| side.look);
+    for piece in pieces.iter() {
+        if let Some(look) = shown(piece) {
+            usual.entry(piece.contents).or_insert(look);
+        }
+    }
+    let solid = named("SOLID");
+    for piece in pieces.iter_mut().filter(|piece| piece.contents != solid && shown(piece).is_none()) {
+        let look = usual.get(&piece.contents).copied();
+        let Some([s, t]) = look.and_then(|look| looks.get(look)?.vectors) else { continue };
+        let facing = cross([s[0], s[1], s[2]].map(f64::from), [t[0], t[1], t[2]].map(f64::from));
+        // The side on which it lies best; the others have its texture, too.
+        let turned = |side: &PieceSide| dot(facing, side.plane().normal).abs();
+        if let Some(side) = piece.sides.iter_mut().max_by(|one, other| turned(one).total_cmp(&turned(other))) {
+            side.look = look;
+        }
+    }
+}
+
+/// Names for textures whose names the map does not have: their numbers, and what says the contents of pieces with them.
+fn give_names(map: &Bsp<'_>, pieces: &[Piece], looks: &mut [Look], counts: &mut Counts) -> Result<()> {
+    if looks.iter().all(|look| !look.name.is_empty()) {
+        return Ok(());
+    }
+    let texinfo = map.records(Role::TexInfo)?;
+    let [texture] = texinfo.columns(["texture"])?;
+    for piece in pieces {
+        for look in piece.sides.iter().filter_map(|side| side.look) {
+            if looks.get(look).is_some_and(|look| look.name.is_empty()) {
+                counts.note("texture", "the map does not have its name; it has a made one", look);
+                let start = start_of(piece.contents, map.dialect().versions.contains(&30));
+                looks[look].name = format!("{start}texture_{}", index(&texture, look).unwrap_or(0)).into_bytes();
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The first look that says the same, for each look.
@@ -106,14 +155,17 @@ fn volumes(models: &Models<'_>, model: usize, seen: &mut [bool], counts: &mut Co
         (None, None) => Step::Damaged,
     };
     let mut cells = Cells::walk(head, [mins, maxs], models.planes.len(), step);
-    for loose in shown::lay(&mut cells, &models.faces[model], &models.look_of) {
+    for loose in shown::lay(&mut cells, &models.faces[model], &models.look_of, &models.holds) {
         counts.note("face", "nothing solid or liquid is behind it; no brush shows it", loose);
     }
     shown::drop_slivers(&mut cells);
     for _ in 0..shown::settle(&mut cells) {
         counts.note("side", "it shows several textures, and has one", model);
     }
-    let (volumes, shared) = neighbors(&mut cells);
+    let (mut volumes, shared) = neighbors(&mut cells);
+    for face in &models.faces[model] {
+        touched(&mut cells, &face.ring, |cell| volumes[cell].is_needed = true);
+    }
     if cells.is_damaged {
         counts.leave_out("model", "its tree is damaged; parts of it are missing", model);
     }
@@ -122,12 +174,26 @@ fn volumes(models: &Models<'_>, model: usize, seen: &mut [bool], counts: &mut Co
     joined
 }
 
+/// Finds the cells around the edges of a face. Space may touch a cell in an edge alone, and would be open there.
+fn touched(cells: &mut Cells, ring: &[Point], mut found: impl FnMut(usize)) {
+    const AWAY: f64 = 0.25;
+    for (at, here) in ring.iter().enumerate() {
+        for point in [*here, mean(&[*here, ring[(at + 1) % ring.len()]])] {
+            for corner in 0..8_u8 {
+                let off = [1, 2, 4].map(|bit| if corner & bit == 0 { -AWAY } else { AWAY });
+                cells.at(plus(point, off)).into_iter().for_each(&mut found);
+            }
+        }
+    }
+}
+
 /// The cells as volumes, with the areas that those of the same contents share.
 fn neighbors(cells: &mut Cells) -> (Vec<Volume>, BTreeMap<(usize, usize), f64>) {
     let (mut volumes, mut shared) = (Vec::with_capacity(cells.all.len()), BTreeMap::new());
     for at in 0..cells.all.len() {
         let contents = cells.all[at].contents;
-        let mut is_needed = is_liquid(contents);
+        // Only solid is what compilers fill the outside with.
+        let mut is_needed = contents != named("SOLID");
         let walls = cells.all[at].walls.clone();
         for wall in walls.iter().filter(|wall| !wall.is_rim) {
             for (other, part) in cells.behind(wall.ring.clone(), wall.plane().normal) {

@@ -66,7 +66,11 @@ pub(super) fn judge(
     let not = NOT_COMPARED.iter().fold(0, |bits, name| bits | flags.contents(name));
     // In Source a leaf has what is drawn; clips are in the brushes alone.
     let compared = if flags.family == Family::Source { source_bits(flags) } else { !not };
-    let solid = flags.contents("SOLID");
+    let solid = match flags.family {
+        // Which of the two a leaf has depends on how a compiler fills the outside; faces tell whether sky is seen.
+        Family::Quake => flags.contents("SOLID") | flags.contents("SKY"),
+        _ => flags.contents("SOLID"),
+    };
     let judge = Judge { by_map, solid, compared };
     let mut random = Random(effort.seed);
     let boxes = boxes(map);

@@ -58,7 +58,8 @@ pub(super) fn judge(
         };
         let area = double_area(&face.ring) / 2.0;
         let rest = uncovered(space, face, |side, part| {
-            side.texture == name && part.iter().all(|corner| is_its(side, *corner))
+            // A map without names of textures has any.
+            (side.texture == name || name.is_empty()) && part.iter().all(|corner| is_its(side, *corner))
         });
         let covered = (area - rest).clamp(0.0, area);
         proof.faces.judged += 1;
