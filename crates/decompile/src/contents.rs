@@ -68,7 +68,9 @@ pub(crate) fn of_texture(name: &[u8]) -> u32 {
 /// How the name of a texture begins that says these contents, in Quake or in Valve's games.
 pub(crate) fn start_of(contents: u32, is_of_valve: bool) -> &'static str {
     let fits = |(start, name): &&(&str, &str)| {
-        contents & named(name) != 0 && !(is_of_valve && start.starts_with('*')) && (is_of_valve || !start.starts_with('!'))
+        contents & named(name) != 0
+            && !(is_of_valve && start.starts_with('*'))
+            && (is_of_valve || !start.starts_with('!'))
     };
     if contents == named("SOLID") { "" } else { BY_TEXTURE.iter().find(fits).map_or("", |(start, _)| start) }
 }

@@ -18,6 +18,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod assemble;
+mod brush_list;
 mod cells;
 mod contents;
 mod drawn;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use bspkit::dialect::Role;
 use bspkit::{Bsp, Result};
 
+use crate::brush_list;
 use crate::cells::{Cells, Step};
 use crate::contents::{flag, is_liquid, named, of_texture, start_of};
 use crate::drawn::Drawn;
@@ -38,7 +39,7 @@ struct Models<'m> {
 }
 
 /// The pieces of a map.
-pub(crate) fn read(map: &Bsp<'_>, looks: &mut [Look], counts: &mut Counts) -> Result<Vec<Piece>> {
+pub(crate) fn read(map: &Bsp<'_>, looks: &mut Vec<Look>, counts: &mut Counts) -> Result<Vec<Piece>> {
     let drawn = crate::drawn::read(map, looks)?;
     let leafs = map.records(Role::Leafs)?;
     let [contents] = leafs.columns(["contents"])?;
@@ -59,9 +60,11 @@ pub(crate) fn read(map: &Bsp<'_>, looks: &mut [Look], counts: &mut Counts) -> Re
         tree,
     };
     let mut seen = models.tree.unseen();
+    let mut listed = brush_list::read(map, &models.faces);
     let mut pieces: Vec<Piece> = Vec::new();
     for model in 0..models.tree.models() {
-        for volume in volumes(&models, model, &mut seen, counts) {
+        let own = listed.remove(&model).unwrap_or_else(|| volumes(&models, model, &mut seen, counts));
+        for volume in own {
             let number = pieces.len();
             let side = |face: Face| PieceSide {
                 number,
@@ -79,7 +82,7 @@ pub(crate) fn read(map: &Bsp<'_>, looks: &mut [Look], counts: &mut Counts) -> Re
         }
     }
     give_looks(&mut pieces, looks);
-    give_names(map, &pieces, looks, counts)?;
+    give_names(map, &mut pieces, looks, counts)?;
     Ok(pieces)
 }
 
@@ -106,19 +109,28 @@ fn give_looks(pieces: &mut [Piece], looks: &[Look]) {
 }
 
 /// Names for textures whose names the map does not have: their numbers, and what says the contents of pieces with them.
-fn give_names(map: &Bsp<'_>, pieces: &[Piece], looks: &mut [Look], counts: &mut Counts) -> Result<()> {
+fn give_names(map: &Bsp<'_>, pieces: &mut [Piece], looks: &mut Vec<Look>, counts: &mut Counts) -> Result<()> {
     if looks.iter().all(|look| !look.name.is_empty()) {
         return Ok(());
     }
     let texinfo = map.records(Role::TexInfo)?;
     let [texture] = texinfo.columns(["texture"])?;
+    let is_of_valve = map.dialect().versions.contains(&30);
+    let mut made: HashMap<(usize, u32), usize> = HashMap::new();
     for piece in pieces {
-        for look in piece.sides.iter().filter_map(|side| side.look) {
-            if looks.get(look).is_some_and(|look| look.name.is_empty()) {
-                counts.note("texture", "the map does not have its name; it has a made one", look);
-                let start = start_of(piece.contents, map.dialect().versions.contains(&30));
-                looks[look].name = format!("{start}texture_{}", index(&texture, look).unwrap_or(0)).into_bytes();
+        for look in piece.sides.iter_mut().filter_map(|side| side.look.as_mut()) {
+            if looks.get(*look).is_none_or(|look| !look.name.is_empty()) {
+                continue;
             }
+            // Solid and liquid may have the same one.
+            let new = made.entry((*look, piece.contents)).or_insert_with(|| {
+                counts.note("texture", "the map does not have its name; it has a made one", *look);
+                let (start, number) = (start_of(piece.contents, is_of_valve), index(&texture, *look).unwrap_or(0));
+                let name = format!("{start}texture_{number}").into_bytes();
+                looks.push(Look { name, ..looks[*look].clone() });
+                looks.len() - 1
+            });
+            *look = *new;
         }
     }
     Ok(())
