@@ -2,12 +2,15 @@
 
 use bspkit::{Bsp, Error, ErrorKind, Result};
 
+use crate::drawn;
 use crate::dress::{Dress, Sizes, around};
 use crate::entities::{self, Given};
 use crate::looks;
+use crate::patches::{self, moved};
 use crate::pieces::{self, Piece};
 use crate::report::{Counts, Report};
-use crate::source::{Brush, Entity, Format, Source};
+use crate::solve::Solver;
+use crate::source::{Brush, Entity, Format, Patch, Point, Source};
 use crate::tools::{Family, Flags};
 use crate::trees;
 
@@ -87,12 +90,29 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     counts.report.format = format.name();
     let mut dress = Dress::new(format, flags, looks::read(map), options.sizes);
     let pieces = match (pieces::has_brushes(map), family) {
-        (true, _) => pieces::read(map, |look| dress.looks.get(look).map_or(0, |look| look.contents), &mut counts)?,
+        (true, _) => pieces::read(
+            map,
+            dress.flags.contents("SOLID"),
+            |look| dress.looks.get(look).map_or(0, |look| look.contents),
+            &mut counts,
+        )?,
         (false, Family::Quake) => trees::read(map, &mut dress.looks, &mut counts)?,
         (false, _) => return Err(Error::new(ErrorKind::Unsupported, "the map has no brushes")),
     };
     let (given, _taken) = entities::read(map, family)?;
-    let mut source = Source { entities: put_together(given, &pieces, &mut dress, &mut counts) };
+    let mut patches = Vec::new();
+    if family == Family::Quake3 {
+        dress.solver = Some(Solver::new(drawn::read(map, &dress.looks)?, &dress.looks));
+        patches = patches::read(map, &dress.looks, &mut counts)?;
+        patches.sort_by_key(|(model, ..)| *model);
+    }
+    let mut source = Source { entities: put_together(given, &pieces, &patches, &mut dress, &mut counts) };
+    if let Some(solver) = &dress.solver {
+        let surfaces = solver.unexplained();
+        surfaces.into_iter().for_each(|surface| {
+            counts.leave_out("surface", "it lies on no brush: a model or terrain that a compiler merged", surface);
+        });
+    }
     if counts.report.brush_count == 0 {
         return Err(Error::new(ErrorKind::Malformed, "no brush of the map can be brought back"));
     }
@@ -119,7 +139,13 @@ pub(crate) fn family(map: &Bsp<'_>) -> Family {
 }
 
 /// Entities with their brushes.
-fn put_together(given: Vec<Given>, pieces: &[Piece], dress: &mut Dress<'_>, counts: &mut Counts) -> Vec<Entity> {
+fn put_together(
+    given: Vec<Given>,
+    pieces: &[Piece],
+    patches: &[(usize, usize, Patch)],
+    dress: &mut Dress<'_>,
+    counts: &mut Counts,
+) -> Vec<Entity> {
     let mut of_model: Vec<Vec<&Piece>> = Vec::new();
     for piece in pieces {
         if of_model.len() <= piece.model {
@@ -158,16 +184,17 @@ fn put_together(given: Vec<Given>, pieces: &[Piece], dress: &mut Dress<'_>, coun
             } else {
                 left -= own.len();
                 is_used[model] = true;
-                brushes.extend(own.iter().map(|piece| dress.brush(piece, given.origin, &|_| None, counts)));
+                brushes.extend(own.iter().map(|piece| dress.brush(piece, given.origin, counts)));
             }
         }
         if given.is_class(b"func_areaportal") {
-            brushes.extend(portals.next().map(|piece| dress.brush(piece, [0.0; 3], &|_| None, counts)));
+            brushes.extend(portals.next().map(|piece| dress.brush(piece, [0.0; 3], counts)));
         }
-        if let Some(origin) = origin_brush(&mut given, &brushes, dress, counts) {
+        let curved = given.model.map(|model| curved(model, patches, given.origin, dress, counts)).unwrap_or_default();
+        if let Some(origin) = origin_brush(&mut given, brushes.is_empty() && curved.is_empty(), dress, counts) {
             brushes.push(origin);
         }
-        all.push(Entity { id: dress.id(), pairs: given.pairs, connections: Vec::new(), brushes, patches: Vec::new() });
+        all.push(Entity { id: dress.id(), pairs: given.pairs, connections: Vec::new(), brushes, patches: curved });
     }
     for (model, pieces) in of_model.iter().enumerate().filter(|(model, _)| !is_used[*model]) {
         if !pieces.is_empty() {
@@ -177,9 +204,26 @@ fn put_together(given: Vec<Given>, pieces: &[Piece], dress: &mut Dress<'_>, coun
     all
 }
 
+/// The patches of a model, at its place.
+fn curved(
+    model: usize,
+    patches: &[(usize, usize, Patch)],
+    origin: Point,
+    dress: &Dress<'_>,
+    counts: &mut Counts,
+) -> Vec<Patch> {
+    let start = patches.partition_point(|(own, ..)| *own < model);
+    let own = patches[start..].iter().take_while(|(own, ..)| *own == model);
+    let own =
+        own.map(|(_, look, patch)| Patch { texture: dress.name(&dress.looks[*look].name), ..moved(patch, origin) });
+    let own: Vec<Patch> = own.collect();
+    counts.report.patch_count += own.len();
+    own
+}
+
 /// The brush around the origin of a model that compilers move: they take it away and write the key.
-fn origin_brush(given: &mut Given, brushes: &[Brush], dress: &mut Dress<'_>, counts: &mut Counts) -> Option<Brush> {
-    if dress.flags.family == Family::Source || brushes.is_empty() || given.origin == [0.0; 3] {
+fn origin_brush(given: &mut Given, is_empty: bool, dress: &mut Dress<'_>, counts: &mut Counts) -> Option<Brush> {
+    if dress.flags.family == Family::Source || is_empty || given.origin == [0.0; 3] {
         return None;
     }
     given.pairs.retain(|(key, _)| !key.eq_ignore_ascii_case(b"origin"));

@@ -28,8 +28,10 @@ pub(crate) struct Drawn {
     pub(crate) look: usize,
     pub(crate) ring: Vec<Point>,
     pub(crate) plane: Plane,
-    /// s and t at each corner: in texels, or in shares for the triangles of Quake III.
-    pub(crate) coordinates: Vec<[f64; 2]>,
+    /// s and t of its points: in texels, or in shares for the triangles of Quake III.
+    pub(crate) mapping: Mapping,
+    /// Whether it is a triangle of a surface that is not flat (Quake III): a model, or terrain.
+    pub(crate) is_mesh: bool,
     /// Its displacement (Source).
     pub(crate) displacement: Option<usize>,
 }
@@ -71,15 +73,14 @@ fn rings(map: &Bsp<'_>, looks: &[Look]) -> Result<Vec<Drawn>> {
         let Some(plane) = plane_of(&ring) else { continue };
         let Some(vectors) = looks[look].vectors else { continue };
         let mapping = Mapping::of_vectors(vectors);
-        let coordinates = ring.iter().map(|point| mapping.at(*point)).collect();
         let displacement = displacement.and_then(|column| index(&column, number));
-        found.push(Drawn { number, model, look, ring, plane, coordinates, displacement });
+        found.push(Drawn { number, model, look, ring, plane, mapping, is_mesh: false, displacement });
     }
     Ok(found)
 }
 
 /// The model of each face.
-fn owners(models: &Records<'_>, [first, count]: [&str; 2], faces: usize) -> Vec<Option<usize>> {
+pub(crate) fn owners(models: &Records<'_>, [first, count]: [&str; 2], faces: usize) -> Vec<Option<usize>> {
     let mut owners = vec![None; faces];
     for (model, range) in ranges(models, first, count, faces).unwrap_or_default().into_iter().enumerate() {
         owners[range].iter_mut().for_each(|owner| *owner = owner.or(Some(model)));
@@ -159,8 +160,10 @@ fn surfaces(map: &Bsp<'_>, looks: usize) -> Result<Vec<Drawn>> {
     let owners = owners(&map.records(Role::Models)?, ["first_surface", "surface_count"], surfaces.len());
     let (mut found, mut left) = (Vec::new(), MOST_LOOKED_AT);
     for (number, owner) in owners.iter().enumerate() {
-        let is_flat = reader.kind.get(number) == i64::from(Kinds::PLANAR);
-        let (Some(model), Some(look), true) = (owner, below(&reader.shader, number, looks), is_flat) else { continue };
+        let kind = reader.kind.get(number);
+        let is_mesh = kind == i64::from(Kinds::TRIANGLES);
+        let is_its = is_mesh || kind == i64::from(Kinds::PLANAR);
+        let (Some(model), Some(look), true) = (owner, below(&reader.shader, number, looks), is_its) else { continue };
         let Some(corners) = reader.corners(number) else { continue };
         let Some(triangles) = reader.triangles(number, corners.len()) else { continue };
         let Some(more) = left.checked_sub(corners.len() + triangles.len() * 3) else { break };
@@ -168,8 +171,11 @@ fn surfaces(map: &Bsp<'_>, looks: usize) -> Result<Vec<Drawn>> {
         for triangle in triangles {
             let ring: Vec<Point> = triangle.iter().map(|corner| corners[*corner].0.map(f64::from)).collect();
             let Some(plane) = plane_of(&ring) else { continue };
-            let coordinates = triangle.iter().map(|corner| corners[*corner].1.map(f64::from)).collect();
-            found.push(Drawn { number, model: *model, look, ring, plane, coordinates, displacement: None });
+            let corner = |at: usize| corners[triangle[at]];
+            let points = [0, 1, 2].map(|at| corner(at).0.map(f64::from));
+            let values = [0, 1, 2].map(|at| corner(at).1.map(f64::from));
+            let Some(mapping) = Mapping::through(points, values) else { continue };
+            found.push(Drawn { number, model: *model, look, ring, plane, mapping, is_mesh, displacement: None });
         }
     }
     Ok(found)

@@ -8,6 +8,7 @@ use crate::mapping::{Mapping, USUAL};
 use crate::pieces::{Piece, PieceSide};
 use crate::planes::{Fit, points};
 use crate::report::Counts;
+use crate::solve::Solver;
 use crate::source::{Alignment, Brush, Format, Point, Side, SideNumbers};
 use crate::tools::{Family, Flags};
 
@@ -23,6 +24,8 @@ pub(crate) struct Dress<'o> {
     pub(crate) flags: Flags,
     pub(crate) looks: Vec<Look>,
     pub(crate) sizes: Option<Sizes<'o>>,
+    /// How textures lie on sides that do not say it.
+    pub(crate) solver: Option<Solver>,
     /// The points of planes that were there before: of sides on one plane they are the same.
     known: HashMap<([u32; 3], u32), ([Point; 3], Fit)>,
     next_id: u32,
@@ -30,7 +33,7 @@ pub(crate) struct Dress<'o> {
 
 impl<'o> Dress<'o> {
     pub(crate) fn new(format: Format, flags: Flags, looks: Vec<Look>, sizes: Option<Sizes<'o>>) -> Self {
-        Dress { format, flags, looks, sizes, known: HashMap::new(), next_id: 0 }
+        Dress { format, flags, looks, sizes, solver: None, known: HashMap::new(), next_id: 0 }
     }
 
     /// A number that nothing else of the source has; 0 in texts without numbers.
@@ -42,18 +45,20 @@ impl<'o> Dress<'o> {
         self.next_id
     }
 
-    /// A brush, moved to its place. `drawn` gives how a texture lies on sides that do not say it, in shares.
-    pub(crate) fn brush(
-        &mut self,
-        piece: &Piece,
-        origin: Point,
-        drawn: &dyn Fn(&PieceSide) -> Option<Mapping>,
-        counts: &mut Counts,
-    ) -> Brush {
+    /// A brush, moved to its place.
+    pub(crate) fn brush(&mut self, piece: &Piece, origin: Point, counts: &mut Counts) -> Brush {
         let id = self.id();
         // A side without a texture has that of another one of the brush.
         let usual = piece.sides.iter().filter_map(|side| side.look).find(|look| *look < self.looks.len());
-        let sides = piece.sides.iter().map(|side| self.side(piece, side, usual, origin, drawn, counts)).collect();
+        let mut sides: Vec<Side> =
+            piece.sides.iter().map(|side| self.side(piece, side, usual, origin, counts)).collect();
+        if let Some(look) = piece.look {
+            // Compilers go by the shader of the first side for the contents.
+            match piece.sides.iter().position(|side| side.look == Some(look)) {
+                Some(at) => sides[..=at].rotate_right(1),
+                None => counts.note("brush", "the shader of its contents is on none of its sides", piece.number),
+            }
+        }
         counts.report.brush_count += 1;
         counts.report.side_count += piece.sides.len();
         Brush { id, sides }
@@ -65,7 +70,6 @@ impl<'o> Dress<'o> {
         side: &PieceSide,
         usual: Option<usize>,
         origin: Point,
-        drawn: &dyn Fn(&PieceSide) -> Option<Mapping>,
         counts: &mut Counts,
     ) -> Side {
         let (id, (local, fit)) = (self.id(), self.points(side));
@@ -82,13 +86,15 @@ impl<'o> Dress<'o> {
             Some(vectors) => {
                 counts.report.alignments.exact += 1;
                 let mapping = Mapping::of_vectors(vectors);
-                let is_good = mapping.is_finite() && mapping.is_flat(&plane);
+                let is_good = mapping.is_finite() && mapping.has_axes();
                 if !is_good {
-                    counts.note("side", "its texture vectors lay no picture on it; it has usual ones", side.number);
+                    counts.note("side", "its texture vectors are damaged; it has usual ones", side.number);
+                } else if !mapping.is_flat(&plane) {
+                    counts.note("side", "its texture is drawn as lines, as in the map", side.number);
                 }
                 (Some(mapping).filter(|_| is_good), true)
             }
-            None => (drawn(side).filter(|mapping| mapping.is_finite() && mapping.is_flat(&plane)), false),
+            None => (self.drawn(piece, side).filter(|mapping| mapping.is_finite() && mapping.is_flat(&plane)), false),
         };
         match (is_known, &alignment) {
             (true, _) => {}
@@ -126,6 +132,10 @@ impl<'o> Dress<'o> {
             smoothing_groups: 0,
             displacement: None,
         }
+    }
+
+    fn drawn(&self, piece: &Piece, side: &PieceSide) -> Option<Mapping> {
+        self.solver.as_ref()?.mapping(piece.model, side)
     }
 
     /// The name of a texture in a source.

@@ -18,6 +18,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod assemble;
+mod boxes;
 mod brush_list;
 mod cells;
 mod contents;
@@ -30,11 +31,13 @@ mod joins;
 mod looks;
 mod mapping;
 mod models;
+mod patches;
 mod pieces;
 mod planes;
 mod proof;
 mod report;
 mod shown;
+mod solve;
 pub mod source;
 mod tools;
 mod trees;

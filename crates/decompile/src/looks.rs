@@ -80,6 +80,13 @@ fn names<'r>(map: &'r Bsp<'_>, looks: &'r Records<'_>) -> impl Fn(usize) -> Vec<
     }
 }
 
+/// Whether q3map2 made a shader for the styled light of a surface: 32 hexadecimal digits are its name. The surface had
+/// another one, which stands on the side of the brush alone.
+pub(crate) fn is_made(name: &[u8]) -> bool {
+    let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    last.len() == 32 && last.iter().all(u8::is_ascii_hexdigit)
+}
+
 /// The name of a material before the compiler made a copy for the map (`maps/NAME/wall_-8_0_64`): without the folder
 /// of the map, and without what the copy is for.
 fn unpatched(name: &[u8]) -> Vec<u8> {

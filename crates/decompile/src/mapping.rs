@@ -107,6 +107,11 @@ impl Mapping {
         self.rows.iter().flatten().all(|part| part.is_finite() && part.abs() < 1e9)
     }
 
+    /// Whether both of its axes have a length.
+    pub(crate) fn has_axes(&self) -> bool {
+        self.rows.iter().all(|[a, b, c, _]| length([*a, *b, *c]) > 1e-9)
+    }
+
     /// Whether it lays a picture on a plane, and not a line.
     pub(crate) fn is_flat(&self, plane: &Plane) -> bool {
         let [s, t] = self.rows.map(|[a, b, c, _]| [a, b, c]);
@@ -147,8 +152,9 @@ impl Mapping {
         let foot = times(plane.normal, plane.distance);
         let row = |[a, b, c, d]: [f64; 4]| {
             let slope = [a, b, c];
-            let near = |value: f64| fewest(value, |found| (found - value).abs() < 1e-9);
-            [near(dot(slope, x)), near(dot(slope, y)), near(d + dot(slope, foot))]
+            // Coordinates of vertexes are of single precision.
+            let near = |value: f64, by: f64| fewest(value, |found| (found - value).abs() < by);
+            [near(dot(slope, x), 1e-8), near(dot(slope, y), 1e-8), near(d + dot(slope, foot), 1e-6)]
         };
         Alignment::Matrix(self.rows.map(row))
     }

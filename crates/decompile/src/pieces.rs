@@ -21,6 +21,8 @@ pub(crate) struct Piece {
     pub(crate) model: usize,
     /// Its `CONTENTS_` flags.
     pub(crate) contents: u32,
+    /// The shader that gives them (Quake III).
+    pub(crate) look: Option<usize>,
     pub(crate) sides: Vec<PieceSide>,
 }
 
@@ -89,7 +91,12 @@ impl<'r> Sides<'r> {
 }
 
 /// The brushes of a map.
-pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, counts: &mut Counts) -> Result<Vec<Piece>> {
+pub(crate) fn read(
+    map: &Bsp<'_>,
+    solid: u32,
+    contents_of_look: impl Fn(usize) -> u32,
+    counts: &mut Counts,
+) -> Result<Vec<Piece>> {
     let (brushes, sides) = (map.records(Role::Brushes)?, map.records(Role::BrushSides)?);
     let planes = Planes::read(map)?.all()?;
     let [first, count] = brushes.columns(["first_side", "side_count"])?;
@@ -123,6 +130,11 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
             (None, Some(shader)) => index(&shader, number).map_or(0, &contents_of_look),
             (None, None) => 0,
         };
+        if owners[number].is_none() && contents & solid != 0 {
+            // A compiler has lost it: the game never meets it.
+            counts.note("brush", "it is in no leaf; it is not written", number);
+            continue;
+        }
         let mut all = Vec::with_capacity(range.len());
         let mut is_whole = true;
         for side in range {
@@ -145,10 +157,11 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
         match bounded(all, &is_bevel, counts) {
             Ok(sides) => {
                 let model = owners[number].unwrap_or_else(|| {
-                    counts.note("brush", "no model has it; it is written with the world", number);
+                    counts.note("brush", "it is in no leaf; it is written with the world", number);
                     0
                 });
-                found.push(Piece { number, model, contents, sides });
+                let look = shader.and_then(|shader| index(&shader, number));
+                found.push(Piece { number, model, contents, look, sides });
             }
             Err(why) => counts.leave_out("brush", why, number),
         }

@@ -76,7 +76,7 @@ pub(crate) fn read(map: &Bsp<'_>, looks: &mut Vec<Look>, counts: &mut Counts) ->
             let sides: Vec<PieceSide> = volume.faces.into_iter().map(side).collect();
             let is_bevel = vec![false; sides.len()];
             match bounded(sides, &is_bevel, counts) {
-                Ok(sides) => pieces.push(Piece { number, model, contents: volume.contents, sides }),
+                Ok(sides) => pieces.push(Piece { number, model, contents: volume.contents, look: None, sides }),
                 Err(why) => counts.leave_out("piece", why, number),
             }
         }

@@ -13,19 +13,16 @@ use crate::pieces::Planes;
 use crate::source::Point;
 use crate::tools::Family;
 
-/// What a leaf holds.
-enum Leafs {
-    /// Flags of the contents.
-    Flags(Vec<u32>),
-    /// The brushes in it (Quake III).
-    Brushes(LeafBrushes),
-}
-
 /// The tree of a map with its planes.
 pub(super) struct ByMap {
     tree: Tree,
     planes: Vec<Plane>,
-    leafs: Leafs,
+    /// The flags of the contents of each leaf; none in Quake III.
+    flags: Vec<u32>,
+    /// The brushes in each leaf, in families that have them.
+    lists: Option<LeafBrushes>,
+    /// The bit of solid.
+    solid: u32,
     /// The planes and contents of the map's own brushes.
     brushes: Vec<(Vec<usize>, u32)>,
     /// The brushes of models without a tree (Quake III).
@@ -33,21 +30,17 @@ pub(super) struct ByMap {
 }
 
 impl ByMap {
-    pub(super) fn read(map: &Bsp<'_>, looks: &[Look]) -> Result<Self> {
+    pub(super) fn read(map: &Bsp<'_>, looks: &[Look], solid: u32) -> Result<Self> {
         let planes = Planes::read(map)?.all()?;
         let plane = |(normal, distance): ([f32; 3], f32)| Plane {
             normal: normal.map(f64::from),
             distance: f64::from(distance),
         };
         let records = map.records(Role::Leafs)?;
-        let leafs = match optional(&records, "contents") {
-            Some(contents) => {
-                let is_number = crate::assemble::family(map) == Family::Quake;
-                let flags = |number: i64| if is_number { crate::contents::flag(number) } else { bits(number) };
-                Leafs::Flags((0..records.len()).map(|at| flags(contents.get(at))).collect())
-            }
-            None => Leafs::Brushes(LeafBrushes::read(map).unwrap_or_default()),
-        };
+        let contents = optional(&records, "contents");
+        let is_number = crate::assemble::family(map) == Family::Quake;
+        let flag = |number: i64| if is_number { crate::contents::flag(number) } else { bits(number) };
+        let flags = contents.map(|contents| (0..records.len()).map(|at| flag(contents.get(at))).collect());
         let of_models = map.records(Role::Models).ok().and_then(|models| {
             let brushes = map.records(Role::Brushes).ok()?.len();
             crate::models::ranges(&models, "first_brush", "brush_count", brushes)
@@ -55,7 +48,9 @@ impl ByMap {
         Ok(ByMap {
             tree: Tree::read(map)?,
             planes: planes.into_iter().map(plane).collect(),
-            leafs,
+            flags: flags.unwrap_or_default(),
+            lists: LeafBrushes::read(map),
+            solid,
             brushes: brushes(map, looks).unwrap_or_default(),
             of_models: of_models.unwrap_or_default(),
         })
@@ -70,9 +65,13 @@ impl ByMap {
         // A damaged tree may have a circle.
         for _ in 0..4096 {
             if let Some(leaf) = self.tree.leaf(child) {
-                return match &self.leafs {
-                    Leafs::Flags(flags) => flags.get(leaf).copied(),
-                    Leafs::Brushes(lists) => self.in_brushes(lists.of(leaf).iter().copied(), point, epsilon),
+                // Flags of a leaf are those of all brushes that reach into it, but solid ones fill it.
+                let flags = self.flags.get(leaf).copied().unwrap_or(0);
+                return match &self.lists {
+                    Some(lists) if flags & self.solid == 0 => {
+                        self.in_brushes(lists.of(leaf).iter().copied(), point, epsilon)
+                    }
+                    _ => Some(flags),
                 };
             }
             let (plane, [front, back]) = self.tree.node(child)?;

@@ -4,7 +4,8 @@ use bspkit::{Bsp, Result};
 
 use super::by_map::ByTextures;
 use super::space::{Space, Volume};
-use crate::geometry::{mean, plus, times};
+use crate::boxes::Box3;
+use crate::geometry::mean;
 use crate::looks::Look;
 use crate::pieces;
 use crate::report::Counts;
@@ -15,8 +16,8 @@ use crate::tools::{Family, Flags};
 /// and more of them behind.
 pub(super) struct Models {
     spaces: Vec<Option<Space>>,
-    pub(super) mins: Point,
-    pub(super) maxs: Point,
+    /// The box of the world.
+    pub(super) world: Box3,
 }
 
 impl Models {
@@ -45,8 +46,8 @@ impl Models {
             own.get_or_insert_default().extend(made);
         }
         let spaces: Vec<_> = volumes.into_iter().map(|volumes| volumes.map(Space::new)).collect();
-        let (mins, maxs) = spaces.first().and_then(Option::as_ref).and_then(Space::limits).unwrap_or_default();
-        Ok(Models { spaces, mins, maxs })
+        let world = spaces.first().and_then(Option::as_ref).and_then(Space::limits).unwrap_or_default();
+        Ok(Models { spaces, world })
     }
 
     pub(super) fn get(&self, model: usize) -> Option<&Space> {
@@ -120,7 +121,7 @@ impl<'r> Contents<'r> {
             Family::Quake3 => Contents::Shader(looks),
             Family::Source => {
                 let mut all = ByTextures::default();
-                for piece in pieces::read(map, |_| 0, &mut Counts::default())? {
+                for piece in pieces::read(map, 0, |_| 0, &mut Counts::default())? {
                     let looks = piece.sides.iter().filter_map(|side| looks.get(side.look?));
                     all.add(looks.map(|look| look.name.to_ascii_lowercase()).collect(), piece.contents);
                 }
@@ -148,14 +149,5 @@ impl<'r> Contents<'r> {
                 all.of(brush.sides.iter().map(|side| side.texture.to_ascii_lowercase()).collect())
             }
         }
-    }
-}
-
-impl Space {
-    /// The box of all volumes.
-    fn limits(&self) -> Option<(Point, Point)> {
-        let (mins, maxs) = self.root()?;
-        let margin = times(plus(maxs, times(mins, -1.0)), 0.01);
-        Some((plus(mins, times(margin, -1.0)), plus(maxs, margin)))
     }
 }

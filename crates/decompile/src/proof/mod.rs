@@ -185,7 +185,7 @@ pub fn prove(map: &Bsp<'_>, text: &[u8], format: Format, effort: &Effort<'_>) ->
     let source = read(text, format)?;
     let flags = Flags::new(map, family(map));
     let looks = looks::read(map);
-    let by_map = ByMap::read(map, &looks)?;
+    let by_map = ByMap::read(map, &looks, flags.contents("SOLID"))?;
     let models = Models::new(map, &source, &flags, &looks)?;
     let drawn = crate::drawn::read(map, &looks)?;
     let mut proof = Proof { models_left_out: models.left_out(), ..Proof::default() };

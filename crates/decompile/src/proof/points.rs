@@ -16,7 +16,7 @@ use crate::tools::{Family, Flags};
 const EPSILON: f64 = 0.1;
 
 /// How far from faces and corners points are taken.
-const AWAY: f64 = 1.0;
+const AWAY: f64 = 0.5;
 
 /// The most points that are named.
 const MOST_NAMED: usize = 20;
@@ -78,7 +78,7 @@ pub(super) fn judge(
     for model in 0..models.len() {
         let Some(space) = models.get(model) else { continue };
         let (mins, maxs, count) = match (model, boxes.get(model)) {
-            (0, _) => (models.mins, models.maxs, effort.random_points),
+            (0, _) => (models.world[0], models.world[1], effort.random_points),
             (_, Some([mins, maxs])) => {
                 let wide = |point: [f32; 3], by: f64| point.map(|part| f64::from(part) + by);
                 (wide(*mins, -4.0), wide(*maxs, 4.0), share.min(200))
@@ -137,12 +137,14 @@ impl Judge<'_> {
 
     /// Whether space is near a point that is solid by the map, with nothing solid of the source between.
     fn is_hole(&self, model: usize, space: &Space, point: Point) -> bool {
+        // Rays that pass a corner at which two brushes meet are not through a hole.
+        const WIDE: f64 = 0.3;
         let directions = (0..27).map(|at| [at % 3, at / 3 % 3, at / 9].map(|part| f64::from(part) - 1.0));
         directions.filter(|direction| length(*direction) > 0.0).any(|direction| {
             let mut far = 0.25;
             while far <= FAR {
                 let there = plus(point, times(direction, far / length(direction)));
-                if space.is_in(there) {
+                if space.is_in(there, WIDE) {
                     return false;
                 }
                 match self.by_map.contents(model, there, 1e-3) {

@@ -5,15 +5,17 @@ use bspkit::bytes::escaped;
 use super::by_source::Models;
 use super::space::{Seen, Space};
 use super::{Effort, Proof, WrongFace};
+use crate::boxes::{grown, of_points};
 use crate::drawn::Drawn;
-use crate::geometry::{Plane, clip, cross, dot, double_area, length, mean, minus};
-use crate::looks::Look;
+use crate::geometry::{Plane, clip, dot, double_area, mean};
+use crate::looks::{Look, is_made};
 use crate::mapping::USUAL;
+use crate::solve::edges;
 use crate::source::Point;
 use crate::tools::{Family, Flags};
 
-/// How far a side may be off the plane of a face, in units.
-const OFF: f64 = 0.1;
+/// How far the corners of a face may be off its sides, in units: compilers join corners that are this near.
+const OFF: f64 = 0.55;
 
 /// How far coordinates may be off, in texels.
 const TEXEL: f64 = 0.01;
@@ -41,7 +43,7 @@ pub(super) fn judge(
     for face in judged {
         let Some(space) = models.get(face.model) else { continue };
         let look = &looks[face.look];
-        if look.flags & unseen != 0 {
+        if look.flags & unseen != 0 || face.is_mesh {
             continue;
         }
         let name = look.name.to_ascii_lowercase();
@@ -51,16 +53,28 @@ pub(super) fn judge(
         };
         let size = effort.sizes.and_then(|sizes| sizes(&name)).map_or(USUAL, |size| size.map(f64::from));
         let texels = |in_shares: bool, [s, t]: [f64; 2]| if in_shares { [s * size[0], t * size[1]] } else { [s, t] };
-        let is_its = |side: &Seen, point: Point| {
+        let off = |side: &Seen, point: Point| {
             let own = texels(side.in_shares, side.mapping.at(point));
-            let there = texels(flags.family == Family::Quake3, coordinate(face, point));
-            (0..2).all(|axis| (own[axis] - there[axis]).abs() <= TEXEL)
+            let there = texels(flags.family == Family::Quake3, face.mapping.at(point));
+            [own[0] - there[0], own[1] - there[1]]
         };
+        // In Quake III the whole of a texture may be added: compilers do it to keep coordinates small.
+        let is_its = |side: &Seen, part: &[Point]| {
+            let first = off(side, part[0]);
+            let whole = match flags.family {
+                Family::Quake3 => [0, 1].map(|axis| (first[axis] / size[axis]).round() * size[axis]),
+                _ => [0.0; 2],
+            };
+            part.iter().all(|corner| {
+                let off = off(side, *corner);
+                (0..2).all(|axis| (off[axis] - whole[axis]).abs() <= TEXEL)
+            })
+        };
+        let is_made = is_made(&name);
         let area = double_area(&face.ring) / 2.0;
-        let rest = uncovered(space, face, |side, part| {
-            // A map without names of textures has any.
-            (side.texture == name || name.is_empty()) && part.iter().all(|corner| is_its(side, *corner))
-        });
+        // A map without names of textures has any.
+        let is_any = is_made || name.is_empty();
+        let rest = uncovered(space, face, |side, part| (side.texture == name || is_any) && is_its(side, part));
         let covered = (area - rest).clamp(0.0, area);
         proof.faces.judged += 1;
         proof.faces.area += area;
@@ -91,42 +105,15 @@ fn keep_worst(all: &mut Vec<WrongFace>) {
     all.truncate(MOST_NAMED);
 }
 
-/// s and t of a point of a face, from those of its corners.
-fn coordinate(face: &Drawn, point: Point) -> [f64; 2] {
-    // The largest triangle from the first corner gives the least error.
-    let mut best = (0.0, [0.0; 2]);
-    let first = face.ring[0];
-    for at in 1..face.ring.len() - 1 {
-        let [one, other] = [minus(face.ring[at], first), minus(face.ring[at + 1], first)];
-        let normal = cross(one, other);
-        let all = dot(normal, normal);
-        if all <= best.0 {
-            continue;
-        }
-        let to = minus(point, first);
-        let (along, aside) = (dot(cross(to, other), normal) / all, dot(cross(one, to), normal) / all);
-        let [base, next, last] = [0, at, at + 1].map(|corner| face.coordinates[corner]);
-        let value = |axis: usize| base[axis] + along * (next[axis] - base[axis]) + aside * (last[axis] - base[axis]);
-        best = (all, [value(0), value(1)]);
-    }
-    best.1
-}
-
 /// The area of a face that no side covers of those that are its.
 fn uncovered(space: &Space, face: &Drawn, is_its: impl Fn(&Seen, &[Point]) -> bool) -> f64 {
-    let limit = |pick: fn(f64, f64) -> f64, by: f64| -> Point {
-        std::array::from_fn(|axis| {
-            let first = face.ring[0][axis];
-            face.ring.iter().fold(first, |limit, corner| pick(limit, corner[axis])) + by
-        })
-    };
     let mut rest = vec![face.ring.clone()];
-    for volume in space.within(limit(f64::min, -OFF), limit(f64::max, OFF)) {
+    for volume in space.within(grown(of_points(&face.ring), OFF)) {
         for side in &volume.sides {
             if side.ring.len() < 3 || !lies_on(&side.plane, face) {
                 continue;
             }
-            let cuts = edges(&side.ring, &side.plane);
+            let cuts = edges(&side.ring, &side.plane, OFF);
             let mut left = Vec::new();
             for part in rest {
                 let within =
@@ -162,21 +149,4 @@ fn uncovered(space: &Space, face: &Drawn, is_its: impl Fn(&Seen, &[Point]) -> bo
 fn lies_on(plane: &Plane, face: &Drawn) -> bool {
     dot(plane.normal, face.plane.normal).abs() > 0.999
         && face.ring.iter().all(|corner| plane.height(*corner).abs() < OFF)
-}
-
-/// Planes along the edges of a ring, facing out of it.
-fn edges(ring: &[Point], plane: &Plane) -> Vec<Plane> {
-    let middle = mean(ring);
-    let edge = |at: usize| {
-        let (here, there) = (ring[at], ring[(at + 1) % ring.len()]);
-        let along = minus(there, here);
-        let long = length(along);
-        if long < 1e-6 {
-            return None;
-        }
-        let out = cross(along, plane.normal).map(|part| part / long);
-        let out = if dot(out, minus(middle, here)) > 0.0 { out.map(|part| -part) } else { out };
-        Some(Plane { normal: out, distance: dot(out, here) })
-    };
-    (0..ring.len()).filter_map(edge).collect()
 }

@@ -48,10 +48,23 @@ fn is_its_source(map: &str, own: &str, format: Option<Format>) -> Source {
     let found = decompile(&map, &Options { format, ..Options::default() }).unwrap();
     assert_eq!(found.report.left_out, []);
     assert_eq!(read(&found.text(), found.format).unwrap(), found.source);
-    assert_eq!(found.source.entities.len(), own.entities.len());
-    for (found, own) in found.source.entities.iter().zip(&own.entities) {
+    // q3map2 takes lights away that nothing names.
+    let is_gone = |entity: &Entity| found.report.dialect == "quake3" && entity.class() == b"light";
+    let own: Vec<Entity> = own.entities.into_iter().filter(|entity| !is_gone(entity)).collect();
+    assert_eq!(found.source.entities.len(), own.len());
+    for (found, own) in found.source.entities.iter().zip(&own) {
         assert_eq!(pairs(found), pairs(own));
         assert_eq!(brushes(found), brushes(own), "{}", String::from_utf8_lossy(own.class()));
+        let patches =
+            |entity: &Entity| entity.patches.iter().map(|patch| (patch.texture.clone(), patch.size)).collect();
+        let all: [Vec<_>; 2] = [patches(found), patches(own)];
+        assert_eq!(all[0], all[1]);
+        for (found, own) in found.patches.iter().zip(&own.patches) {
+            let is_near = |one: &f64, other: &f64| (one - other).abs() < 1e-4;
+            assert!(
+                found.points.iter().flatten().zip(own.points.iter().flatten()).all(|(one, other)| is_near(one, other))
+            );
+        }
     }
     assert_eq!(found.report.planes.whole, found.report.planes.total);
     found.source
@@ -65,5 +78,14 @@ fn maps_of_quake_ii_are_their_sources() {
         }
         is_its_source("q2/own_rooms_bspx.bsp", "q2/own_rooms.map", format);
         is_its_source("qbism/own_rooms_qbism.bsp", "q2/own_rooms.map", format);
+    }
+}
+
+#[test]
+fn maps_of_quake_iii_are_their_sources() {
+    for format in [None, Some(Format::Quake3), Some(Format::Valve)] {
+        for map in ["q3/own_box", "q3/own_rooms"] {
+            is_its_source(&format!("{map}.bsp"), &format!("{map}.map"), format);
+        }
     }
 }

@@ -1,0 +1,122 @@
+//! The proof: it holds for what is written and for the sources of the fixtures, and every planted fault breaks it.
+
+use bspkit::Bsp;
+use bspkit_decompile::source::{Alignment, Brush, Format, Source, read, write};
+use bspkit_decompile::{Effort, Options, Proof, decompile, prove};
+
+const ROOT: &str = "../../tests/maps";
+
+fn of(map: &Bsp<'_>, source: &Source, format: Format) -> Proof {
+    let effort = Effort { random_points: 4000, ..Effort::default() };
+    prove(map, &write(source, format), format, &effort).unwrap()
+}
+
+/// A map with its source, as it was decompiled.
+fn rooms(map: &str) -> (Bsp<'static>, Source, Format) {
+    let map = Bsp::open(format!("{ROOT}/{map}")).unwrap();
+    let found = decompile(&map, &Options::default()).unwrap();
+    (map, found.source, found.format)
+}
+
+#[test]
+fn what_is_written_is_proven() {
+    for name in
+        ["q2/own_box.bsp", "q2/own_rooms.bsp", "qbism/own_rooms_qbism.bsp", "q3/own_box.bsp", "q3/own_rooms.bsp"]
+    {
+        let (map, source, format) = rooms(name);
+        let proof = of(&map, &source, format);
+        assert!(proof.is_whole(), "{name}: {proof:?}");
+        assert!(proof.points.judged > 3000 && proof.faces.judged > 10);
+    }
+}
+
+#[test]
+fn the_source_of_a_fixture_is_proven_and_one_brush_less_is_not() {
+    let map = Bsp::open(format!("{ROOT}/q2/own_rooms.bsp")).unwrap();
+    let own = read(&std::fs::read(format!("{ROOT}/q2/own_rooms.map")).unwrap(), Format::Quake).unwrap();
+    let proof = of(&map, &own, Format::Quake);
+    assert_eq!(proof.points.judged, proof.points.agreeing, "{:?}", proof.worst_points);
+    for entity in 0..own.entities.len() {
+        for brush in 0..own.entities[entity].brushes.len() {
+            let mut less = own.clone();
+            // The area portal holds nothing that a point is in.
+            if less.entities[entity].class() == b"func_areaportal" {
+                continue;
+            }
+            less.entities[entity].brushes.remove(brush);
+            assert!(!of(&map, &less, Format::Quake).is_whole(), "entity {entity}, brush {brush}");
+        }
+    }
+}
+
+fn moved(brush: &mut Brush, by: [f64; 3]) {
+    for point in brush.sides.iter_mut().flat_map(|side| &mut side.points) {
+        point.iter_mut().zip(by).for_each(|(part, by)| *part += by);
+    }
+}
+
+#[test]
+fn a_brush_moved_by_a_unit_is_found() {
+    let (map, source, format) = rooms("q2/own_rooms.bsp");
+    for axis in 0..3 {
+        let mut by = [0.0; 3];
+        by[axis] = 1.0;
+        let mut wrong = source.clone();
+        moved(&mut wrong.entities[0].brushes[12], by);
+        let proof = of(&map, &wrong, format);
+        assert!(proof.points.agreeing < proof.points.judged, "axis {axis}");
+        assert!(proof.worst_points.iter().all(|point| point.map != point.source));
+    }
+}
+
+#[test]
+fn a_side_left_out_is_found() {
+    let (map, source, format) = rooms("q2/own_rooms.bsp");
+    for side in 0..6 {
+        let mut wrong = source.clone();
+        wrong.entities[0].brushes[12].sides.remove(side);
+        assert!(!of(&map, &wrong, format).is_whole(), "side {side}");
+    }
+}
+
+#[test]
+fn exchanged_axes_are_found() {
+    let (map, source, format) = rooms("q2/own_rooms.bsp");
+    let mut wrong = source;
+    for side in &mut wrong.entities[0].brushes[0].sides {
+        if let Alignment::Axes { axes, .. } = &mut side.alignment {
+            axes.swap(0, 1);
+        }
+    }
+    let proof = of(&map, &wrong, format);
+    assert_eq!(proof.points.agreeing, proof.points.judged);
+    assert!(proof.faces.agreeing < proof.faces.judged && proof.worst_faces.iter().all(|face| face.is_covered));
+}
+
+#[test]
+fn another_texture_is_found() {
+    let (map, source, format) = rooms("q2/own_rooms.bsp");
+    let mut wrong = source;
+    wrong.entities[0].brushes[0].sides.iter_mut().for_each(|side| side.texture = b"own/crate".to_vec());
+    assert!(of(&map, &wrong, format).faces.share() < 0.99);
+}
+
+#[test]
+fn a_merge_across_a_corner_is_found() {
+    let (map, source, format) = rooms("q2/own_rooms.bsp");
+    let mut wrong = source;
+    // The smallest convex volume around the floor and a wall: the floor with the top of the wall.
+    let sides = wrong.entities[0].brushes.iter_mut().flat_map(|brush| &mut brush.sides);
+    let mut tops = sides.filter(|side| side.texture == b"own/floor" && side.points.iter().all(|point| point[2] == 0.0));
+    tops.next().unwrap().points.iter_mut().for_each(|point| point[2] = 192.0);
+    assert!(of(&map, &wrong, format).points.share() < 0.9);
+}
+
+#[test]
+fn a_model_that_no_entity_has_is_found() {
+    let (map, source, format) = rooms("q2/own_rooms.bsp");
+    let mut wrong = source;
+    let door = wrong.entities.iter().position(|entity| entity.class() == b"func_door").unwrap();
+    wrong.entities[door].brushes.clear();
+    assert!(!of(&map, &wrong, format).is_whole());
+}
