@@ -10,6 +10,7 @@ use crate::contents::flag;
 use crate::drawn::Drawn;
 use crate::geometry::{Plane, clip, dot, double_area, faces, mean};
 use crate::joins::{Face, Volume};
+use crate::pieces::MOST_SIDES;
 use crate::source::Point;
 
 /// How far a face may be off the plane of a side, in units.
@@ -22,9 +23,11 @@ const STEPS: [f64; 2] = [256.0, 4.0];
 const TRIES: usize = 256;
 
 /// The faces that are drawn of a model, by their planes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct OnPlanes<'f> {
     faces: HashMap<[i64; 4], Vec<&'f Drawn>>,
+    /// What the textures of looks say.
+    holds: &'f [u32],
     /// How many may still be looked at.
     left: usize,
 }
@@ -51,7 +54,7 @@ fn whole(value: f64) -> i64 {
 }
 
 impl<'f> OnPlanes<'f> {
-    pub(crate) fn new(all: &[&'f Drawn]) -> Self {
+    pub(crate) fn new(all: &[&'f Drawn], holds: &'f [u32]) -> Self {
         let mut faces: HashMap<_, Vec<&Drawn>> = HashMap::new();
         for face in all {
             // Of all keys that are near, one is enough here: those of the side that is asked for are all tried.
@@ -60,18 +63,21 @@ impl<'f> OnPlanes<'f> {
             let key = [scaled[0], scaled[1], scaled[2], distance].map(whole);
             faces.entry(key).or_default().push(face);
         }
-        OnPlanes { faces, left: all.len().saturating_mul(TRIES).saturating_add(1 << 16) }
+        OnPlanes { faces, holds, left: all.len().saturating_mul(TRIES).saturating_add(1 << 16) }
     }
 
-    /// The look that has the largest area on a side.
-    fn look(&mut self, planes: &[Plane], side: usize, ring: &[Point]) -> Option<usize> {
+    /// The look that has the largest area on a side of a brush with these contents.
+    fn look(&mut self, planes: &[Plane], side: usize, ring: &[Point], contents: u32) -> Option<usize> {
         let mut areas: Vec<(usize, f64)> = Vec::new();
         let plane = &planes[side];
         let turned = crate::cells::turn(plane);
         // The surfaces of liquids and of the sky are seen from within, too.
-        for plane in [plane, &turned] {
+        for (plane, is_turned) in [(plane, false), (&turned, true)] {
             for face in keys(plane).iter().filter_map(|key| self.faces.get(key)).flatten() {
                 self.left = self.left.checked_sub(1)?;
+                if is_turned && self.holds.get(face.look) != Some(&contents) {
+                    continue;
+                }
                 if dot(face.plane.normal, plane.normal) < 0.999 || plane.height(mean(&face.ring)).abs() > OFF {
                     continue;
                 }
@@ -108,13 +114,13 @@ fn is_apart(one: &[Point], other: &[Point]) -> bool {
 }
 
 /// The brushes of each model that the list has.
-pub(crate) fn read(map: &Bsp<'_>, faces_of: &[Vec<&Drawn>]) -> HashMap<usize, Vec<Volume>> {
+pub(crate) fn read(map: &Bsp<'_>, faces_of: &[Vec<&Drawn>], holds: &[u32]) -> HashMap<usize, Vec<Volume>> {
     let mut found = HashMap::new();
     let Ok(list) = map.brush_list() else { return found };
     for place in 0..list.len() {
         let Some(model) = list.model(place).map(|head| index(head.model)) else { continue };
         let Some(own) = faces_of.get(model) else { continue };
-        let mut faces = OnPlanes::new(own);
+        let mut faces = OnPlanes::new(own, holds);
         let volumes = list.brushes(place).map(|brush| volume(&brush, &mut faces));
         found.entry(model).or_insert_with(Vec::new).extend(volumes);
     }
@@ -132,14 +138,16 @@ fn volume(brush: &Brush, on: &mut OnPlanes<'_>) -> Volume {
     }
     planes.extend(brush.planes.iter().map(|plane| (plane.normal, plane.distance)));
     let wide: Vec<Plane> = planes.iter().map(|(normal, distance)| crate::cells::plane(*normal, *distance)).collect();
-    // A plane without a direction is left to who makes a piece of it.
-    let rings = if wide.iter().all(Plane::is_finite) { faces(&wide) } else { vec![Vec::new(); wide.len()] };
+    // One that is damaged is left to who makes a piece of it.
+    let is_good = wide.len() <= MOST_SIDES && wide.iter().all(Plane::is_finite);
+    let rings = if is_good { faces(&wide) } else { vec![Vec::new(); wide.len()] };
+    let contents = flag(i64::from(brush.head.contents));
     let face = |(at, ((normal, distance), ring)): (usize, (([f32; 3], f32), Vec<Point>))| Face {
         normal,
         distance,
-        look: if ring.is_empty() { None } else { on.look(&wide, at, &ring) },
+        look: if ring.is_empty() { None } else { on.look(&wide, at, &ring, contents) },
         ring,
     };
     let faces = planes.into_iter().zip(rings).enumerate().map(face).collect();
-    Volume { contents: flag(i64::from(brush.head.contents)), faces, is_needed: true }
+    Volume { contents, faces, is_needed: true }
 }

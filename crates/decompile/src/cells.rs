@@ -48,6 +48,8 @@ pub(crate) enum Next {
 #[derive(Clone, Debug)]
 struct Node {
     plane: Plane,
+    normal: [f32; 3],
+    distance: f32,
     next: [Next; 2],
 }
 
@@ -72,6 +74,8 @@ pub(crate) enum Step {
 pub(crate) struct Cells {
     nodes: Vec<Node>,
     root: Next,
+    /// The box around all.
+    room: [Point; 2],
     pub(crate) all: Vec<Cell>,
     /// Corners that may still be cut.
     work: usize,
@@ -90,7 +94,8 @@ impl Cells {
     /// Walks a tree from a child on. `step` says what a child is, and is asked once for each node.
     pub(crate) fn walk(head: i64, within: [Point; 2], nodes: usize, mut step: impl FnMut(i64) -> Step) -> Self {
         let work = nodes.saturating_add(64).saturating_mul(WORK);
-        let mut cells = Cells { nodes: Vec::new(), root: Next::Nothing, all: Vec::new(), work, is_damaged: false };
+        let mut cells =
+            Cells { nodes: Vec::new(), root: Next::Nothing, room: within, all: Vec::new(), work, is_damaged: false };
         let mut open = vec![(head, room(within), None)];
         while let Some((mut child, walls, place)) = open.pop() {
             loop {
@@ -129,7 +134,7 @@ impl Cells {
     }
 
     fn add_node(&mut self, place: Option<(usize, usize)>, normal: [f32; 3], distance: f32) -> usize {
-        self.nodes.push(Node { plane: plane(normal, distance), next: [Next::Nothing; 2] });
+        self.nodes.push(Node { plane: plane(normal, distance), normal, distance, next: [Next::Nothing; 2] });
         self.set(place, Next::Node(self.nodes.len() - 1));
         self.nodes.len() - 1
     }
@@ -201,10 +206,37 @@ impl Cells {
             if !self.pay(1) {
                 return None;
             }
-            let Node { plane, next: sides } = &self.nodes[node];
+            let Node { plane, next: sides, .. } = &self.nodes[node];
             next = sides[usize::from(plane.height(point) <= 0.0)];
         }
         if let Next::Cell(cell) = next { Some(cell) } else { None }
+    }
+
+    /// The cells that a convex volume is in, with its part in each, and `None` for space; `None` if there was too much to
+    /// do.
+    pub(crate) fn within(&mut self, walls: Vec<Wall>) -> Option<Vec<(Option<usize>, Vec<Wall>)>> {
+        let (mut found, mut open) = (Vec::new(), vec![(self.root, walls)]);
+        while let Some((next, walls)) = open.pop() {
+            match next {
+                Next::Cell(cell) => found.push((Some(cell), walls)),
+                Next::Nothing => found.push((None, walls)),
+                Next::Node(node) => {
+                    let Node { normal, distance, next, .. } = self.nodes[node];
+                    match self.cut(&walls, normal, distance)? {
+                        Cut::Front => open.push((next[0], walls)),
+                        Cut::Back => open.push((next[1], walls)),
+                        Cut::Both(front, back) => open.extend([(next[0], front), (next[1], back)]),
+                    }
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// Whether a point is in the box around all.
+    pub(crate) fn is_in_room(&self, point: Point) -> bool {
+        let [mins, maxs] = self.room;
+        (0..3).all(|axis| point[axis] > mins[axis] - THIN && point[axis] < maxs[axis] + THIN)
     }
 
     /// The cells that are behind a ring, if one looks in a direction: with the part of the ring that is before each, and
@@ -227,7 +259,7 @@ impl Cells {
                 self.is_damaged = true;
                 return Vec::new();
             }
-            let Node { plane, next } = &self.nodes[node];
+            let Node { plane, next, .. } = &self.nodes[node];
             let heights = ring.iter().map(|corner| plane.height(*corner));
             let (low, high) =
                 heights.fold((0.0_f64, 0.0_f64), |(low, high), height| (low.min(height), high.max(height)));

@@ -28,7 +28,7 @@ pub(crate) struct Face {
 }
 
 impl Face {
-    fn plane(&self) -> Plane {
+    pub(crate) fn plane(&self) -> Plane {
         plane(self.normal, self.distance)
     }
 }
@@ -43,17 +43,17 @@ pub(crate) struct Volume {
 }
 
 impl Volume {
-    fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         volume(self.faces.iter().map(|face| (&face.ring[..], face.plane())))
     }
 
-    fn is_behind(&self, plane: &Plane) -> bool {
+    pub(crate) fn is_behind(&self, plane: &Plane) -> bool {
         self.faces.iter().flat_map(|face| &face.ring).all(|corner| plane.height(*corner) < BEFORE)
     }
 }
 
 /// The union of two volumes, if it is convex and their looks agree.
-fn union(one: &Volume, other: &Volume) -> Option<Volume> {
+pub(crate) fn union(one: &Volume, other: &Volume) -> Option<Volume> {
     let planes = |volume: &Volume| volume.faces.iter().map(Face::plane).collect::<Vec<Plane>>();
     let (own, others) = (planes(one), planes(other));
     let meets = |a: &Plane, b: &Plane| dot(a.normal, b.normal) < 1e-6 - 1.0 && (a.distance + b.distance).abs() < APART;
@@ -61,6 +61,10 @@ fn union(one: &Volume, other: &Volume) -> Option<Volume> {
         let there = others.iter().position(|other| meets(plane, other))?;
         Some((at, there))
     })?;
+    // What shows between them is to stay.
+    if one.faces[at].look.is_some() || other.faces[there].look.is_some() {
+        return None;
+    }
     // If each is behind all sides of the other one, all that these bound is one of the two.
     let is_behind = |volume: &Volume, planes: &[Plane], but: usize| {
         planes.iter().enumerate().all(|(at, plane)| at == but || volume.is_behind(plane))
@@ -131,43 +135,145 @@ impl Ord for Pair {
     }
 }
 
-/// Puts volumes together, those that share most first. `shared` has the areas between neighbors.
-pub(crate) fn join(volumes: Vec<Volume>, shared: BTreeMap<(usize, usize), f64>) -> Vec<Volume> {
-    let mut near: Vec<BTreeMap<usize, f64>> = vec![BTreeMap::new(); volumes.len()];
-    let mut heap = BinaryHeap::with_capacity(shared.len());
-    for ((one, other), area) in shared {
-        near[one].insert(other, area);
-        near[other].insert(one, area);
-        heap.push(Pair { area, one, other });
+/// Volumes with their neighbors, while they are put together.
+pub(crate) struct Joins {
+    all: Vec<Option<Volume>>,
+    /// The area that each shares with its neighbors.
+    near: Vec<BTreeMap<usize, f64>>,
+    heap: BinaryHeap<Pair>,
+    /// Pairs that may still be tried.
+    left: usize,
+}
+
+impl Joins {
+    /// `shared` has the areas between neighbors.
+    pub(crate) fn new(volumes: Vec<Volume>, shared: &BTreeMap<(usize, usize), f64>) -> Self {
+        let mut near: Vec<BTreeMap<usize, f64>> = vec![BTreeMap::new(); volumes.len()];
+        for ((one, other), area) in shared {
+            near[*one].insert(*other, *area);
+            near[*other].insert(*one, *area);
+        }
+        let left = volumes.len().saturating_mul(TRIES);
+        Joins { all: volumes.into_iter().map(Some).collect(), near, heap: BinaryHeap::new(), left }
     }
-    let mut left = volumes.len().saturating_mul(TRIES);
-    let mut all: Vec<Option<Volume>> = volumes.into_iter().map(Some).collect();
-    while let Some(Pair { one, other, .. }) = heap.pop() {
-        let (Some(first), Some(second)) = (&all[one], &all[other]) else { continue };
-        let Some(more) = left.checked_sub(1) else { break };
-        left = more;
-        let Some(made) = union(first, second) else { continue };
-        let new = all.len();
-        all.push(Some(made));
-        (all[one], all[other]) = (None, None);
+
+    /// Puts together what `union` gives, those that share most first, until there is nothing more.
+    pub(crate) fn run(&mut self, mut union: impl FnMut(&Volume, &Volume) -> Option<Volume>) {
+        for (one, list) in self.near.iter().enumerate().filter(|(one, _)| self.all[*one].is_some()) {
+            let pairs = list.iter().filter(|(other, _)| **other > one && self.all[**other].is_some());
+            self.heap.extend(pairs.map(|(other, area)| Pair { area: *area, one, other: *other }));
+        }
+        while let Some(Pair { one, other, .. }) = self.heap.pop() {
+            let (Some(first), Some(second)) = (&self.all[one], &self.all[other]) else { continue };
+            let Some(more) = self.left.checked_sub(1) else { break };
+            self.left = more;
+            if let Some(made) = union(first, second) {
+                self.replace(one, other, made);
+            }
+        }
+        self.heap.clear();
+    }
+
+    fn replace(&mut self, one: usize, other: usize, made: Volume) {
+        let new = self.all.len();
+        (self.all[one], self.all[other]) = (None, None);
         // The larger list takes the smaller one.
-        let (mut list, small) = (std::mem::take(&mut near[one]), std::mem::take(&mut near[other]));
+        let (mut list, mut small) = (std::mem::take(&mut self.near[one]), std::mem::take(&mut self.near[other]));
+        if list.len() < small.len() {
+            std::mem::swap(&mut list, &mut small);
+        }
+        // What lies within is of no more use.
+        let planes: Vec<Plane> = made.faces.iter().map(Face::plane).collect();
+        let is_within = |volume: &Volume| planes.iter().all(|plane| volume.is_behind(plane));
+        let neighbors: Vec<usize> = list.keys().chain(small.keys()).copied().collect();
+        for neighbor in neighbors {
+            if self.all[neighbor].as_ref().is_some_and(is_within) {
+                self.all[neighbor] = None;
+                small.extend(std::mem::take(&mut self.near[neighbor]));
+            }
+        }
         for (neighbor, area) in small {
             *list.entry(neighbor).or_default() += area;
         }
-        list.retain(|neighbor, _| all[*neighbor].is_some());
+        list.retain(|neighbor, _| self.all[*neighbor].is_some());
+        self.all.push(Some(made));
         for (neighbor, area) in &list {
-            near[*neighbor].remove(&one);
-            near[*neighbor].remove(&other);
-            near[*neighbor].insert(new, *area);
-            heap.push(Pair { area: *area, one: (*neighbor).min(new), other: (*neighbor).max(new) });
+            self.near[*neighbor].remove(&one);
+            self.near[*neighbor].remove(&other);
+            self.near[*neighbor].insert(new, *area);
+            self.heap.push(Pair { area: *area, one: (*neighbor).min(new), other: (*neighbor).max(new) });
         }
-        near.push(list);
+        self.near.push(list);
     }
-    all.into_iter().flatten().collect()
+
+    /// Forgets what no space is next to.
+    pub(crate) fn keep_needed(&mut self) {
+        self.all.iter_mut().for_each(|volume| *volume = volume.take().filter(|volume| volume.is_needed));
+    }
+
+    pub(crate) fn finish(self) -> Vec<Volume> {
+        self.all.into_iter().flatten().collect()
+    }
 }
 
 /// The area that is shared, from the parts of walls.
 pub(crate) fn area(ring: &[Point]) -> f64 {
     double_area(ring) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A box with looks on its sides: east, west, north, south, up, down.
+    fn cube(mins: [f32; 3], maxs: [f32; 3], looks: [Option<usize>; 6]) -> Volume {
+        let side = |at: usize| {
+            let (axis, sign) = (at / 2, if at % 2 == 0 { 1.0 } else { -1.0 });
+            let mut normal = [0.0; 3];
+            normal[axis] = sign;
+            (normal, if at % 2 == 0 { maxs[axis] } else { -mins[axis] })
+        };
+        let planes: Vec<_> = (0..6).map(side).collect();
+        let rings = faces(&planes.iter().map(|(normal, distance)| plane(*normal, *distance)).collect::<Vec<_>>());
+        let face = |((normal, distance), ring): (_, _), look| Face { normal, distance, ring, look };
+        let faces = planes.into_iter().zip(rings).zip(looks).map(|(at, look)| face(at, look)).collect();
+        Volume { contents: 1, faces, is_needed: true }
+    }
+
+    fn joined(volumes: Vec<Volume>, pairs: &[(usize, usize)]) -> usize {
+        let mut joins = Joins::new(volumes, &pairs.iter().map(|pair| (*pair, 1.0)).collect());
+        joins.run(union);
+        joins.finish().len()
+    }
+
+    #[test]
+    fn boxes_of_one_size_are_joined() {
+        let row = |looks| {
+            let at = |x: f32| cube([x, 0.0, 0.0], [x + 8.0, 8.0, 8.0], looks);
+            vec![at(0.0), at(8.0), at(16.0), at(24.0)]
+        };
+        let pairs = [(0, 1), (1, 2), (2, 3)];
+        assert_eq!(joined(row([None; 6]), &pairs), 1);
+        assert_eq!(joined(row([None, None, Some(1), None, Some(2), None]), &pairs), 1);
+    }
+
+    #[test]
+    fn boxes_around_a_corner_are_not_joined() {
+        let one = cube([0.0; 3], [8.0; 3], [None; 6]);
+        for other in [
+            cube([8.0, 0.0, 0.0], [16.0, 8.0, 9.0], [None; 6]),
+            cube([8.0, 0.0, 0.0], [16.0, 4.0, 8.0], [None; 6]),
+            cube([8.0, 2.0, 0.0], [16.0, 10.0, 8.0], [None; 6]),
+            cube([9.0, 0.0, 0.0], [16.0, 8.0, 8.0], [None; 6]),
+        ] {
+            assert_eq!(joined(vec![one.clone(), other], &[(0, 1)]), 2);
+        }
+    }
+
+    #[test]
+    fn boxes_with_two_textures_on_one_side_are_not_joined() {
+        let at = |x: f32, look| cube([x, 0.0, 0.0], [x + 8.0, 8.0, 8.0], [None, None, None, None, look, None]);
+        let pair = |other| joined(vec![at(0.0, Some(1)), at(8.0, other)], &[(0, 1)]);
+        assert_eq!([pair(Some(1)), pair(None), pair(Some(2))], [1, 1, 2]);
+    }
 }

@@ -22,6 +22,7 @@ mod boxes;
 mod brush_list;
 mod cells;
 mod contents;
+mod covers;
 mod drawn;
 mod dress;
 mod entities;

@@ -10,7 +10,7 @@ use crate::report::Counts;
 use crate::source::Point;
 
 /// More sides than a brush of any compiler has. A brush is cut in a time that grows with the square of them.
-const MOST_SIDES: usize = 1024;
+pub(crate) const MOST_SIDES: usize = 1024;
 
 /// A convex volume of a map.
 #[derive(Clone, Debug)]

@@ -1,24 +1,27 @@
 //! Pieces of maps that keep no brushes (Quake, GoldSrc and their relatives): the solid cells of the trees of their
 //! models, put together.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use bspkit::dialect::Role;
-use bspkit::{Bsp, Result};
+use bspkit::{Bsp, Column, Records, Result};
 
 use crate::brush_list;
 use crate::cells::{Cells, Step};
 use crate::contents::{flag, is_liquid, named, of_texture, start_of};
+use crate::covers;
 use crate::drawn::Drawn;
+use crate::entities::Given;
 use crate::fields::index;
 use crate::geometry::{cross, dot, mean, plus};
-use crate::joins::{Face, Volume, area, join};
+use crate::joins::{Face, Joins, Volume, area, union};
 use crate::looks::Look;
 use crate::models::{Tree, boxes};
-use crate::pieces::{Piece, PieceSide, Planes, bounded};
+use crate::pieces::{MOST_SIDES, Piece, PieceSide, Planes, bounded};
 use crate::report::Counts;
 use crate::shown;
 use crate::source::Point;
+use crate::tools::Family;
 
 /// How thick the walls around a world are made, in units.
 const RIM: f64 = 16.0;
@@ -30,6 +33,8 @@ struct Models<'m> {
     /// The contents of the leafs as flags.
     leafs: Vec<u32>,
     boxes: Vec<[[f32; 3]; 2]>,
+    /// The boxes of the leafs that are not solid.
+    spaces: Vec<[Point; 2]>,
     /// The drawn faces of each model.
     faces: Vec<Vec<&'m Drawn>>,
     /// The first look that says the same as a look.
@@ -54,17 +59,22 @@ pub(crate) fn read(map: &Bsp<'_>, looks: &mut Vec<Look>, counts: &mut Counts) ->
         planes: Planes::read(map)?.all()?,
         leafs: (0..leafs.len()).map(|at| flag(contents.get(at))).collect(),
         boxes: boxes(map),
+        spaces: spaces(&leafs)?,
         faces,
         look_of: same_looks(looks),
         holds: looks.iter().map(|look| of_texture(&look.name)).collect(),
         tree,
     };
     let mut seen = models.tree.unseen();
-    let mut listed = brush_list::read(map, &models.faces);
+    let mut listed = brush_list::read(map, &models.faces, &models.holds);
     let mut pieces: Vec<Piece> = Vec::new();
     for model in 0..models.tree.models() {
         let own = listed.remove(&model).unwrap_or_else(|| volumes(&models, model, &mut seen, counts));
         for volume in own {
+            if volume.faces.len() > MOST_SIDES {
+                counts.leave_out("brush", "it has too many sides", pieces.len());
+                continue;
+            }
             let number = pieces.len();
             let side = |face: Face| PieceSide {
                 number,
@@ -82,6 +92,7 @@ pub(crate) fn read(map: &Bsp<'_>, looks: &mut Vec<Look>, counts: &mut Counts) ->
         }
     }
     give_looks(&mut pieces, looks);
+    name_triggers(map, &mut pieces, looks)?;
     give_names(map, &mut pieces, looks, counts)?;
     Ok(pieces)
 }
@@ -106,6 +117,28 @@ fn give_looks(pieces: &mut [Piece], looks: &[Look]) {
             side.look = look;
         }
     }
+}
+
+/// Gives the pieces of triggers their texture: compilers take their faces away.
+fn name_triggers(map: &Bsp<'_>, pieces: &mut [Piece], looks: &mut Vec<Look>) -> Result<()> {
+    let name = if map.dialect().versions.contains(&30) { "aaatrigger" } else { "trigger" };
+    let (given, _) = crate::entities::read(map, Family::Quake)?;
+    let is_trigger = |entity: &Given| {
+        entity
+            .get(b"classname")
+            .and_then(|class| class.get(..8))
+            .is_some_and(|class| class.eq_ignore_ascii_case(b"trigger_"))
+    };
+    let triggers: HashSet<usize> =
+        given.iter().filter(|entity| is_trigger(entity)).filter_map(|entity| entity.model).collect();
+    let is_bare =
+        |piece: &&mut Piece| triggers.contains(&piece.model) && piece.sides.iter().all(|side| side.look.is_none());
+    let look = looks.len();
+    for side in pieces.iter_mut().filter(is_bare).flat_map(|piece| &mut piece.sides) {
+        side.look = Some(look);
+    }
+    looks.push(Look { name: name.as_bytes().to_vec(), ..Look::default() });
+    Ok(())
 }
 
 /// Names for textures whose names the map does not have: their numbers, and what says the contents of pieces with them.
@@ -136,12 +169,49 @@ fn give_names(map: &Bsp<'_>, pieces: &mut [Piece], looks: &mut Vec<Look>, counts
     Ok(())
 }
 
+/// The boxes of the leafs that are not solid.
+fn spaces(leafs: &Records<'_>) -> Result<Vec<[Point; 2]>> {
+    let [contents, mins, maxs] = leafs.columns(["contents", "mins", "maxs"])?;
+    let is_open = |leaf: &usize| flag(contents.get(*leaf)) != named("SOLID");
+    let corner = |column: &Column<'_>, leaf: usize| {
+        std::array::from_fn(|axis| {
+            // Some dialects have integers here, and others floats.
+            let whole = i32::try_from(column.item(leaf, axis)).map_or(0.0, f64::from);
+            let part = f64::from(column.float(leaf, axis));
+            if part.is_finite() { whole + part } else { 0.0 }
+        })
+    };
+    Ok((0..leafs.len()).filter(is_open).map(|leaf| [corner(&mins, leaf), corner(&maxs, leaf)]).collect())
+}
+
 /// The first look that says the same, for each look.
 fn same_looks(looks: &[Look]) -> Vec<usize> {
     let mut first: HashMap<(Vec<u8>, Option<[[u32; 4]; 2]>), usize> = HashMap::new();
     let key =
         |look: &Look| (look.name.to_ascii_lowercase(), look.vectors.map(|rows| rows.map(|row| row.map(f32::to_bits))));
     looks.iter().enumerate().map(|(at, look)| *first.entry(key(look)).or_insert(at)).collect()
+}
+
+/// The box in which the cells of a model are. Compilers fill the outside of a world with solid up to any distance, so
+/// walls are as thick around its space as mappers make them.
+fn room(models: &Models<'_>, model: usize, [mins, maxs]: [[f32; 3]; 2]) -> [Point; 2] {
+    let (mut low, mut high) = (mins.map(f64::from), maxs.map(f64::from));
+    if model == 0 {
+        let corners = models.faces[0].iter().flat_map(|face| face.ring.iter().copied());
+        let leafs = models.spaces.iter().flatten().copied();
+        let all = corners.chain(leafs);
+        let (start, end) = all.fold(([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]), |(start, end), point: Point| {
+            (
+                std::array::from_fn(|axis| point[axis].min(start[axis])),
+                std::array::from_fn(|axis| point[axis].max(end[axis])),
+            )
+        });
+        if (0..3).all(|axis| start[axis] <= end[axis]) {
+            low = std::array::from_fn(|axis| low[axis].max(start[axis]));
+            high = std::array::from_fn(|axis| high[axis].min(end[axis]));
+        }
+    }
+    [low.map(|part| part.floor() - RIM), high.map(|part| part.ceil() + RIM)]
 }
 
 /// The convex volumes of a model.
@@ -153,8 +223,7 @@ fn volumes(models: &Models<'_>, model: usize, seen: &mut [bool], counts: &mut Co
         counts.leave_out("model", "its box is damaged", model);
         return Vec::new();
     }
-    let mins = mins.map(|part| f64::from(part).floor() - RIM);
-    let maxs = maxs.map(|part| f64::from(part).ceil() + RIM);
+    let within = room(models, model, [*mins, *maxs]);
     let step = |child: i64| match (models.tree.leaf(child), models.tree.node(child)) {
         (Some(leaf), _) => models.leafs.get(leaf).map_or(Step::Damaged, |contents| Step::Leaf(*contents)),
         (None, Some((plane, children))) => {
@@ -166,7 +235,7 @@ fn volumes(models: &Models<'_>, model: usize, seen: &mut [bool], counts: &mut Co
         }
         (None, None) => Step::Damaged,
     };
-    let mut cells = Cells::walk(head, [mins, maxs], models.planes.len(), step);
+    let mut cells = Cells::walk(head, within, models.planes.len(), step);
     for loose in shown::lay(&mut cells, &models.faces[model], &models.look_of, &models.holds) {
         counts.note("face", "nothing solid or liquid is behind it; no brush shows it", loose);
     }
@@ -175,15 +244,19 @@ fn volumes(models: &Models<'_>, model: usize, seen: &mut [bool], counts: &mut Co
         counts.note("side", "it shows several textures, and has one", model);
     }
     let (mut volumes, shared) = neighbors(&mut cells);
-    for face in &models.faces[model] {
+    // Faces of the sky have no space before them.
+    let is_sky = |face: &&&Drawn| models.holds.get(face.look) == Some(&named("SKY"));
+    for face in models.faces[model].iter().filter(|face| !is_sky(face)) {
         touched(&mut cells, &face.ring, |cell| volumes[cell].is_needed = true);
     }
     if cells.is_damaged {
         counts.leave_out("model", "its tree is damaged; parts of it are missing", model);
     }
-    let mut joined = join(volumes, shared);
-    joined.retain(|volume| volume.is_needed);
-    joined
+    let mut joins = Joins::new(volumes, &shared);
+    joins.run(union);
+    joins.keep_needed();
+    joins.run(|one, other| covers::union(&mut cells, one, other));
+    joins.finish()
 }
 
 /// Finds the cells around the edges of a face. Space may touch a cell in an edge alone, and would be open there.
