@@ -9,10 +9,6 @@ pub(crate) const THIN: f64 = 0.03;
 /// Half the area that is looked at, in square units.
 const LEAST: f64 = 0.05;
 
-/// How many corners may be cut for each node. Trees of compilers take about 200; a tree that was made to take long has
-/// cells with as many sides as it has nodes.
-const WORK: usize = 4096;
-
 /// A side of a cell.
 #[derive(Clone, Debug)]
 pub(crate) struct Wall {
@@ -77,8 +73,8 @@ pub(crate) struct Cells {
     /// The box around all.
     room: [Point; 2],
     pub(crate) all: Vec<Cell>,
-    /// Corners that may still be cut.
-    work: usize,
+    /// Corners that may still be looked at.
+    pub(crate) work: usize,
     /// Whether the tree leads to places that do not exist, to a node twice, or takes too long.
     pub(crate) is_damaged: bool,
 }
@@ -91,9 +87,9 @@ enum Cut {
 }
 
 impl Cells {
-    /// Walks a tree from a child on. `step` says what a child is, and is asked once for each node.
-    pub(crate) fn walk(head: i64, within: [Point; 2], nodes: usize, mut step: impl FnMut(i64) -> Step) -> Self {
-        let work = nodes.saturating_add(64).saturating_mul(WORK);
+    /// Walks a tree from a child on. `step` says what a child is, and is asked once for each node; `work` is how many
+    /// corners may be looked at, now and later.
+    pub(crate) fn walk(head: i64, within: [Point; 2], work: usize, mut step: impl FnMut(i64) -> Step) -> Self {
         let mut cells =
             Cells { nodes: Vec::new(), root: Next::Nothing, room: within, all: Vec::new(), work, is_damaged: false };
         let mut open = vec![(head, room(within), None)];
@@ -310,7 +306,7 @@ fn half(walls: &[Wall], cutting: &Plane, normal: [f32; 3], distance: f32, cap: V
 }
 
 /// The walls of a box.
-fn room([mins, maxs]: [Point; 2]) -> Vec<Wall> {
+pub(crate) fn room([mins, maxs]: [Point; 2]) -> Vec<Wall> {
     let wall = |at: usize| {
         let (axis, sign) = (at / 2, if at % 2 == 0 { 1.0 } else { -1.0 });
         let mut normal = [0.0_f32; 3];

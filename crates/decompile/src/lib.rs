@@ -21,6 +21,7 @@ mod assemble;
 mod boxes;
 mod brush_list;
 mod cells;
+mod clips;
 mod contents;
 mod covers;
 mod drawn;

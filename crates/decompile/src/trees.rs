@@ -8,6 +8,7 @@ use bspkit::{Bsp, Column, Records, Result};
 
 use crate::brush_list;
 use crate::cells::{Cells, Step};
+use crate::clips::{self, Hull};
 use crate::contents::{flag, is_liquid, named, of_texture, start_of};
 use crate::covers;
 use crate::drawn::Drawn;
@@ -26,7 +27,14 @@ use crate::tools::Family;
 /// How thick the walls around a world are made, in units.
 const RIM: f64 = 16.0;
 
-/// A model of a map that keeps no brushes.
+/// How many corners may be looked at for each node and face of a map. Maps of games take up to 2,000; a tree that was
+/// made to take long has cells with as many sides as it has nodes.
+const WORK: usize = 1 << 14;
+
+/// How often a node of a hull is met, on the average.
+const SHARED: usize = 16;
+
+/// What the models of a map without brushes have in common.
 struct Models<'m> {
     tree: Tree,
     planes: Vec<([f32; 3], f32)>,
@@ -35,12 +43,45 @@ struct Models<'m> {
     boxes: Vec<[[f32; 3]; 2]>,
     /// The boxes of the leafs that are not solid.
     spaces: Vec<[Point; 2]>,
+    /// The hull of players.
+    clip: Option<Clip>,
     /// The drawn faces of each model.
     faces: Vec<Vec<&'m Drawn>>,
     /// The first look that says the same as a look.
     look_of: Vec<usize>,
     /// The contents that the textures of looks say.
     holds: Vec<u32>,
+}
+
+/// The tree that stops players.
+struct Clip {
+    /// The plane and the children of each node.
+    nodes: Vec<(usize, [i64; 2])>,
+    /// Where the tree of each model begins.
+    heads: Vec<i64>,
+    hull: Hull,
+}
+
+impl Clip {
+    /// `None` if the map has none.
+    fn read(map: &Bsp<'_>) -> Option<Self> {
+        let (nodes, models) = (map.records(Role::ClipNodes).ok()?, map.records(Role::Models).ok()?);
+        let ([plane, children], [heads]) =
+            (nodes.columns(["plane", "children"]).ok()?, models.columns(["clip_nodes"]).ok()?);
+        let node = |at: usize| (index(&plane, at).unwrap_or(usize::MAX), [children.item(at, 0), children.item(at, 1)]);
+        let all: Vec<_> = (0..nodes.len()).map(node).collect();
+        let hull = if map.dialect().versions.contains(&30) { clips::GOLDSRC } else { clips::QUAKE };
+        let heads = (0..models.len()).map(|at| heads.get(at)).collect();
+        // Heads of maps without such trees may be any number.
+        (!all.is_empty()).then_some(Clip { nodes: all, heads, hull })
+    }
+}
+
+impl Clip {
+    /// Whether a model has a tree of its own there.
+    fn is_head(&self, head: i64, model: usize) -> bool {
+        usize::try_from(head).is_ok_and(|at| at < self.nodes.len()) && (head > 0 || model == 0)
+    }
 }
 
 /// The pieces of a map.
@@ -60,16 +101,19 @@ pub(crate) fn read(map: &Bsp<'_>, looks: &mut Vec<Look>, counts: &mut Counts) ->
         leafs: (0..leafs.len()).map(|at| flag(contents.get(at))).collect(),
         boxes: boxes(map),
         spaces: spaces(&leafs)?,
+        clip: Clip::read(map),
         faces,
         look_of: same_looks(looks),
         holds: looks.iter().map(|look| of_texture(&look.name)).collect(),
         tree,
     };
     let mut seen = models.tree.unseen();
+    let nodes = map.records(Role::Nodes)?.len() + models.clip.as_ref().map_or(0, |clip| clip.nodes.len());
+    let mut work = (nodes + drawn.len() + 64).saturating_mul(WORK);
     let mut listed = brush_list::read(map, &models.faces, &models.holds);
     let mut pieces: Vec<Piece> = Vec::new();
     for model in 0..models.tree.models() {
-        let own = listed.remove(&model).unwrap_or_else(|| volumes(&models, model, &mut seen, counts));
+        let own = listed.remove(&model).unwrap_or_else(|| volumes(&models, model, &mut seen, &mut work, counts));
         for volume in own {
             if volume.faces.len() > MOST_SIDES {
                 counts.leave_out("brush", "it has too many sides", pieces.len());
@@ -215,7 +259,7 @@ fn room(models: &Models<'_>, model: usize, [mins, maxs]: [[f32; 3]; 2]) -> [Poin
 }
 
 /// The convex volumes of a model.
-fn volumes(models: &Models<'_>, model: usize, seen: &mut [bool], counts: &mut Counts) -> Vec<Volume> {
+fn volumes(models: &Models<'_>, model: usize, seen: &mut [bool], work: &mut usize, counts: &mut Counts) -> Vec<Volume> {
     let (Some(head), Some([mins, maxs])) = (models.tree.head(model), models.boxes.get(model)) else {
         return Vec::new();
     };
@@ -235,7 +279,7 @@ fn volumes(models: &Models<'_>, model: usize, seen: &mut [bool], counts: &mut Co
         }
         (None, None) => Step::Damaged,
     };
-    let mut cells = Cells::walk(head, within, models.planes.len(), step);
+    let mut cells = Cells::walk(head, within, *work, step);
     for loose in shown::lay(&mut cells, &models.faces[model], &models.look_of, &models.holds) {
         counts.note("face", "nothing solid or liquid is behind it; no brush shows it", loose);
     }
@@ -256,7 +300,56 @@ fn volumes(models: &Models<'_>, model: usize, seen: &mut [bool], counts: &mut Co
     joins.run(union);
     joins.keep_needed();
     joins.run(|one, other| covers::union(&mut cells, one, other));
-    joins.finish()
+    let mut found = joins.finish();
+    found.extend(clips(models, model, &mut cells, within, counts));
+    *work = cells.work;
+    found
+}
+
+/// The brushes of a model that stop players alone.
+fn clips(models: &Models<'_>, model: usize, cells: &mut Cells, within: [Point; 2], counts: &mut Counts) -> Vec<Volume> {
+    let Some(clip) = &models.clip else { return Vec::new() };
+    let Some(head) = clip.heads.get(model).copied().filter(|head| clip.is_head(*head, model)) else {
+        return Vec::new();
+    };
+    let far = clip.hull.reach() * 2.0;
+    let room = [within[0].map(|part| part - far), within[1].map(|part| part + far)];
+    // Compilers let hulls share what is equal, so that a node may be met several times.
+    let mut left = clip.nodes.len().saturating_mul(SHARED);
+    let step = |child: i64| {
+        if child < 0 {
+            // The sky stops players, too.
+            let is_hard = [named("SOLID"), named("SKY")].contains(&flag(child));
+            return Step::Leaf(if is_hard { named("SOLID") } else { 0 });
+        }
+        let Some(more) = left.checked_sub(1) else { return Step::Damaged };
+        left = more;
+        let node = usize::try_from(child).ok().and_then(|node| clip.nodes.get(node));
+        let plane = node.and_then(|(plane, _)| models.planes.get(*plane));
+        match (node, plane) {
+            (Some((_, children)), Some((normal, distance))) => {
+                Step::Node { normal: *normal, distance: *distance, children: *children }
+            }
+            _ => Step::Damaged,
+        }
+    };
+    let mut hull = Cells::walk(head, room, cells.work, step);
+    if hull.is_damaged {
+        cells.work = hull.work;
+        counts.leave_out("clip", "the tree of the players' hull is damaged; no clip brushes of the model", model);
+        return Vec::new();
+    }
+    let (volumes, shared) = neighbors(&mut hull);
+    let mut joins = Joins::new(volumes, &shared);
+    joins.run(union);
+    joins.keep_needed();
+    joins.run(|one, other| covers::union(&mut hull, one, other));
+    cells.work = hull.work;
+    let (found, left) = clips::find(cells, joins.finish(), &clip.hull, within);
+    for _ in 0..left {
+        counts.leave_out("clip", "it takes too long to tell whether it is one", model);
+    }
+    found
 }
 
 /// Finds the cells around the edges of a face. Space may touch a cell in an edge alone, and would be open there.

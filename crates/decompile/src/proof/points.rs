@@ -25,7 +25,8 @@ const MOST_NAMED: usize = 20;
 const FAR: f64 = 16.0;
 
 /// Flags that say nothing of what a place holds: compilers add them, take them away, or go by more than the brush.
-const NOT_COMPARED: [&str; 18] = [
+const NOT_COMPARED: [&str; 19] = [
+    "CLIP",
     "DETAIL",
     "STRUCTURAL",
     "TRANSLUCENT",
