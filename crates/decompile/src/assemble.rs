@@ -1,10 +1,13 @@
 //! The source of a map from its entities and pieces.
 
+use std::collections::{HashMap, HashSet};
+
 use bspkit::{Bsp, Error, ErrorKind, Result};
 
 use crate::drawn;
 use crate::dress::{Dress, Sizes, around};
-use crate::entities::{self, Given};
+use crate::entities::{self, Given, Taken};
+use crate::hammer;
 use crate::looks;
 use crate::patches::{self, moved};
 use crate::pieces::{self, Piece};
@@ -89,24 +92,21 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     counts.report.dialect = map.dialect().name;
     counts.report.format = format.name();
     let mut dress = Dress::new(format, flags, looks::read(map), options.sizes);
-    let pieces = match (pieces::has_brushes(map), family) {
-        (true, _) => pieces::read(
-            map,
-            dress.flags.contents("SOLID"),
-            |look| dress.looks.get(look).map_or(0, |look| look.contents),
-            &mut counts,
-        )?,
-        (false, Family::Quake) => trees::read(map, &mut dress.looks, &mut counts)?,
-        (false, _) => return Err(Error::new(ErrorKind::Unsupported, "the map has no brushes")),
-    };
-    let (given, _taken) = entities::read(map, family)?;
+    let pieces = pieces_of(map, family, &mut dress, &mut counts)?;
+    let (given, taken) = entities::read(map, family)?;
     let mut patches = Vec::new();
     if family == Family::Quake3 {
         dress.solver = Some(Solver::new(drawn::read(map, &dress.looks)?, &dress.looks));
         patches = patches::read(map, &dress.looks, &mut counts)?;
         patches.sort_by_key(|(model, ..)| *model);
     }
-    let mut source = Source { entities: put_together(given, &pieces, &patches, &mut dress, &mut counts) };
+    // Larger numbers than editors give are damage.
+    let ids = given.iter().filter_map(|entity| entity.id).filter(|id| *id < 1 << 24);
+    dress.keep_ids(if format == Format::Vmf { ids.max().unwrap_or(0) } else { 0 });
+    let mut source = Source { entities: put_together(map, given, &taken, &pieces, &patches, &mut dress, &mut counts) };
+    if family == Family::Source && format == Format::Vmf {
+        hammer::add(map, &mut source.entities, &taken, &mut dress, &mut counts)?;
+    }
     if let Some(solver) = &dress.solver {
         let surfaces = solver.unexplained();
         surfaces.into_iter().for_each(|surface| {
@@ -127,6 +127,18 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     Ok(Decompiled { source, format, report: counts.finish() })
 }
 
+/// The convex volumes of a map: the brushes that it keeps, or what its trees give.
+fn pieces_of(map: &Bsp<'_>, family: Family, dress: &mut Dress<'_>, counts: &mut Counts) -> Result<Vec<Piece>> {
+    match (pieces::has_brushes(map), family) {
+        (true, _) => {
+            let contents = |look: usize| dress.looks.get(look).map_or(0, |look: &looks::Look| look.contents);
+            pieces::read(map, dress.flags.contents("SOLID"), contents, counts)
+        }
+        (false, Family::Quake) => trees::read(map, &mut dress.looks, counts),
+        (false, _) => Err(Error::new(ErrorKind::Unsupported, "the map has no brushes")),
+    }
+}
+
 /// By what a map has: shaders on sides, materials, brushes.
 pub(crate) fn family(map: &Bsp<'_>) -> Family {
     let has = |lump: &str| map.slot(lump).is_ok();
@@ -140,7 +152,9 @@ pub(crate) fn family(map: &Bsp<'_>) -> Family {
 
 /// Entities with their brushes.
 fn put_together(
+    map: &Bsp<'_>,
     given: Vec<Given>,
+    taken: &[Taken],
     pieces: &[Piece],
     patches: &[(usize, usize, Patch)],
     dress: &mut Dress<'_>,
@@ -153,24 +167,18 @@ fn put_together(
         }
         of_model[piece.model].push(piece);
     }
-    let portal = dress.flags.contents("AREAPORTAL");
-    // Brushes of area portals are the world's, though their entities had them.
-    let mut portals: Vec<&Piece> = Vec::new();
-    if dress.flags.family == Family::Quake2
-        && let Some(world) = of_model.first_mut()
-    {
-        let entities = given.iter().filter(|entity| entity.is_class(b"func_areaportal")).count();
-        let found: Vec<&Piece> = world.iter().filter(|piece| piece.contents & portal != 0).copied().collect();
-        if found.len() == entities {
-            world.retain(|piece| piece.contents & portal == 0);
-            portals = found;
-        } else {
-            found.iter().for_each(|piece| {
-                counts.note("portal", "its entity is not known; it is written with the world", piece.number);
-            });
+    let (mut of_entity, mut classes) = (HashMap::new(), Vec::new());
+    if let Some(world) = of_model.first_mut() {
+        for (entity, piece) in take_portals(map, world, &given, taken, dress, counts) {
+            of_entity.entry(entity).or_insert_with(Vec::new).push(piece);
+        }
+        if dress.format == Format::Vmf {
+            let class = |piece: &&Piece| hammer::class_of(piece, dress);
+            classes = world.iter().filter_map(|piece| Some((class(piece)?, *piece))).collect();
+            world.retain(|piece| class(piece).is_none());
         }
     }
-    let mut portals = portals.into_iter();
+    let mut ids = HashSet::new();
     let mut is_used = vec![false; of_model.len()];
     // Entities of a damaged map may all have the same model.
     let mut left = pieces.len().saturating_mul(2);
@@ -181,20 +189,27 @@ fn put_together(
         if let Some((model, own)) = own {
             if own.len() > left {
                 counts.leave_out("entity", "its model is that of too many others", at);
+                given.model = None;
             } else {
                 left -= own.len();
                 is_used[model] = true;
                 brushes.extend(own.iter().map(|piece| dress.brush(piece, given.origin, counts)));
             }
         }
-        if given.is_class(b"func_areaportal") {
-            brushes.extend(portals.next().map(|piece| dress.brush(piece, [0.0; 3], counts)));
-        }
+        let own = of_entity.remove(&at).unwrap_or_default();
+        brushes.extend(own.into_iter().map(|piece| dress.brush(piece, [0.0; 3], counts)));
         let curved = given.model.map(|model| curved(model, patches, given.origin, dress, counts)).unwrap_or_default();
         if let Some(origin) = origin_brush(&mut given, brushes.is_empty() && curved.is_empty(), dress, counts) {
             brushes.push(origin);
         }
-        all.push(Entity { id: dress.id(), pairs: given.pairs, connections: Vec::new(), brushes, patches: curved });
+        let connections = if dress.format == Format::Vmf { hammer::connections(&mut given.pairs) } else { Vec::new() };
+        let own = given.id.filter(|id| dress.format == Format::Vmf && *id > 0 && *id < 1 << 24 && ids.insert(*id));
+        let id = own.unwrap_or_else(|| dress.id());
+        all.push(Entity { id, pairs: given.pairs, connections, brushes, patches: curved });
+    }
+    for (class, piece) in classes {
+        let brush = dress.brush(piece, [0.0; 3], counts);
+        all.push(hammer::with_brush(class, brush, dress));
     }
     for (model, pieces) in of_model.iter().enumerate().filter(|(model, _)| !is_used[*model]) {
         if !pieces.is_empty() {
@@ -202,6 +217,40 @@ fn put_together(
         }
     }
     all
+}
+
+/// Takes the brushes of area portals from the world: they are those of entities, by their numbers. Brushes whose entity is
+/// not known stay.
+fn take_portals<'p>(
+    map: &Bsp<'_>,
+    world: &mut Vec<&'p Piece>,
+    given: &[Given],
+    taken: &[Taken],
+    dress: &Dress<'_>,
+    counts: &mut Counts,
+) -> Vec<(usize, &'p Piece)> {
+    let bit = dress.flags.contents("AREAPORTAL");
+    let entities: Vec<usize> = given.iter().enumerate().filter(|(_, own)| is_portal(own)).map(|(at, _)| at).collect();
+    let all: Vec<&Piece> = world.iter().filter(|piece| piece.contents & bit != 0).copied().collect();
+    if entities.is_empty() || all.is_empty() {
+        return Vec::new();
+    }
+    let by_records = hammer::Portals::new(map, given, taken, &all);
+    // Compilers keep the order of brushes.
+    let in_order = all.len() == entities.len();
+    let entity = |at: usize, piece: &Piece| by_records.of(piece.number).or_else(|| in_order.then(|| entities[at]));
+    let found: Vec<_> = all.iter().enumerate().filter_map(|(at, piece)| Some((entity(at, piece)?, *piece))).collect();
+    let numbers: HashSet<usize> = found.iter().map(|(_, piece)| piece.number).collect();
+    all.iter().filter(|piece| !numbers.contains(&piece.number)).for_each(|piece| {
+        counts.note("portal", "its entity is not known; it is written with the world", piece.number);
+    });
+    world.retain(|piece| !numbers.contains(&piece.number));
+    found
+}
+
+fn is_portal(given: &Given) -> bool {
+    const CLASS: &[u8] = b"func_areaportal";
+    given.get(b"classname").is_some_and(|own| own.get(..CLASS.len()).is_some_and(|own| own.eq_ignore_ascii_case(CLASS)))
 }
 
 /// The patches of a model, at its place.

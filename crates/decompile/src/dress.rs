@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::geometry::{mean, minus, plus};
+use crate::geometry::{Plane, dot, length, mean, minus, plus};
 use crate::looks::Look;
 use crate::mapping::{Mapping, USUAL};
 use crate::pieces::{Piece, PieceSide};
@@ -18,6 +18,15 @@ pub type Sizes<'o> = &'o dyn Fn(&[u8]) -> Option<[u32; 2]>;
 /// Units for each luxel that editors of Source begin with.
 const LUXEL: f64 = 16.0;
 
+/// A side that was written, in the axes of its model.
+pub(crate) struct Placed {
+    /// Its number in the source.
+    pub(crate) id: u32,
+    pub(crate) model: usize,
+    pub(crate) ring: Vec<Point>,
+    pub(crate) plane: Plane,
+}
+
 /// How sides are written.
 pub(crate) struct Dress<'o> {
     pub(crate) format: Format,
@@ -26,6 +35,8 @@ pub(crate) struct Dress<'o> {
     pub(crate) sizes: Option<Sizes<'o>>,
     /// How textures lie on sides that do not say it.
     pub(crate) solver: Option<Solver>,
+    /// The sides that were written of the world and its models (`.vmf`).
+    pub(crate) placed: Vec<Placed>,
     /// The points of planes that were there before: of sides on one plane they are the same.
     known: HashMap<([u32; 3], u32), ([Point; 3], Fit)>,
     next_id: u32,
@@ -33,7 +44,12 @@ pub(crate) struct Dress<'o> {
 
 impl<'o> Dress<'o> {
     pub(crate) fn new(format: Format, flags: Flags, looks: Vec<Look>, sizes: Option<Sizes<'o>>) -> Self {
-        Dress { format, flags, looks, sizes, solver: None, known: HashMap::new(), next_id: 0 }
+        Dress { format, flags, looks, sizes, solver: None, placed: Vec::new(), known: HashMap::new(), next_id: 0 }
+    }
+
+    /// Keeps numbers up to this one for what has numbers of its own.
+    pub(crate) fn keep_ids(&mut self, last: u32) {
+        self.next_id = self.next_id.max(last);
     }
 
     /// A number that nothing else of the source has; 0 in texts without numbers.
@@ -114,13 +130,13 @@ impl<'o> Dress<'o> {
             Some(mapping) => mapping,
             None => Mapping::default_of(&plane, if in_shares { 0.5 } else { 1.0 }),
         };
-        let moved = crate::geometry::Plane {
-            normal: plane.normal,
-            distance: plane.distance + crate::geometry::dot(plane.normal, origin),
-        };
+        let moved = Plane { normal: plane.normal, distance: plane.distance + dot(plane.normal, origin) };
         let (alignment, is_its) = mapping.moved(origin).alignment(self.format, &moved, size);
         if !is_its {
             counts.note("side", "the format cannot say how its texture lies; it has what comes near", side.number);
+        }
+        if self.format == Format::Vmf {
+            self.placed.push(Placed { id, model: piece.model, ring: side.ring.clone(), plane });
         }
         Side {
             id,
@@ -191,7 +207,7 @@ impl<'o> Dress<'o> {
                 normal[axis] = if sign > 0.0 { 1.0 } else { -1.0 };
                 let distance = bspkit::bytes::rounded(far * sign);
                 let (points, _) = points(normal, distance, mins);
-                let plane = crate::geometry::Plane { normal: normal.map(f64::from), distance: far * sign };
+                let plane = Plane { normal: normal.map(f64::from), distance: far * sign };
                 let (alignment, _) = Mapping::default_of(&plane, 1.0).alignment(self.format, &plane, USUAL);
                 sides.push(Side {
                     id: self.id(),
@@ -219,7 +235,7 @@ impl<'o> Dress<'o> {
 /// Units for each luxel on a side.
 fn luxel(look: Option<&Look>) -> f64 {
     let rows = look.and_then(|look| look.luxels);
-    let slope = rows.map_or(0.0, |[[a, b, c, _], _]| crate::geometry::length([a, b, c].map(f64::from)));
+    let slope = rows.map_or(0.0, |[[a, b, c, _], _]| length([a, b, c].map(f64::from)));
     let scale = (1.0 / slope).round();
     // The scale is a whole number of units in every editor.
     if slope > 0.0 && (1.0..=4096.0).contains(&scale) { scale } else { LUXEL }

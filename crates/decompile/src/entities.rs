@@ -24,10 +24,6 @@ impl Given {
     pub(crate) fn get(&self, key: &[u8]) -> Option<&[u8]> {
         self.pairs.iter().find(|(own, _)| own.eq_ignore_ascii_case(key)).map(|(_, value)| &value[..])
     }
-
-    pub(crate) fn is_class(&self, class: &[u8]) -> bool {
-        self.get(b"classname").is_some_and(|own| own.eq_ignore_ascii_case(class))
-    }
 }
 
 /// When a key was added by a compiler.

@@ -29,6 +29,7 @@ mod dress;
 mod entities;
 mod fields;
 mod geometry;
+mod hammer;
 mod joins;
 mod looks;
 mod mapping;

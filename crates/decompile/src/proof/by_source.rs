@@ -42,7 +42,10 @@ impl Models {
                 continue;
             }
             let brushes = entity.brushes.iter().filter(|brush| !is_origin(brush, flags));
-            let made = brushes.filter_map(|brush| Volume::of(brush, contents.of(brush), origin));
+            // Of a brush with a displacement compilers take the face alone.
+            let is_face = |brush: &Brush| brush.sides.iter().any(|side| side.displacement.is_some());
+            let own_contents = |brush: &Brush| if is_face(brush) { 0 } else { contents.of(brush) };
+            let made = brushes.filter_map(|brush| Volume::of(brush, own_contents(brush), origin));
             own.get_or_insert_default().extend(made);
         }
         let spaces: Vec<_> = volumes.into_iter().map(|volumes| volumes.map(Space::new)).collect();

@@ -97,7 +97,7 @@ impl Space {
     /// The contents at a point; `None` if it is too near to a face.
     pub(super) fn contents(&self, point: Point, epsilon: f64) -> Option<u32> {
         let mut contents = 0;
-        for volume in self.within(grown([point; 2], epsilon)) {
+        for volume in self.within(grown([point; 2], epsilon)).filter(|volume| volume.contents != 0) {
             match volume.place(point, epsilon) {
                 Where::Inside => contents |= volume.contents,
                 Where::Outside => {}
@@ -109,6 +109,7 @@ impl Space {
 
     /// Whether a point is in any volume or near its faces.
     pub(super) fn is_in(&self, point: Point, near: f64) -> bool {
-        self.within(grown([point; 2], near)).any(|volume| volume.place(point, near) != Where::Outside)
+        self.within(grown([point; 2], near))
+            .any(|volume| volume.contents != 0 && volume.place(point, near) != Where::Outside)
     }
 }
