@@ -85,32 +85,68 @@ fn size(walls: &[Wall]) -> f64 {
     crate::cells::volume(walls.iter().map(|wall| (&wall.ring[..], wall.plane())))
 }
 
-/// Clip brushes from the volumes of a player's hull. `cells` are those of the first hull. The number of volumes that may
+/// A volume with each side moved into the solid behind it, so far that a brush may have reached there: as far as what
+/// is solid anyway, if all of the way is.
+fn grown(volume: &Volume, blocked: &mut Cells, hull: &Hull) -> Option<Volume> {
+    let mut grown = volume.clone();
+    for at in 0..grown.faces.len() {
+        let normal = grown.faces[at].plane().normal;
+        let own = hull.growth(normal);
+        for far in [own + hull.growth(normal.map(|part| -part)), own] {
+            let mut moved = grown.clone();
+            moved.faces[at].distance = bspkit::bytes::rounded(moved.faces[at].plane().distance + far);
+            let rings = faces(&moved.faces.iter().map(Face::plane).collect::<Vec<_>>());
+            if rings.iter().any(|ring| is_open(ring)) {
+                continue;
+            }
+            moved.faces.iter_mut().zip(rings).for_each(|(face, ring)| face.ring = ring);
+            let parts = blocked.within(moved.faces.iter().map(Face::wall).collect())?;
+            if parts.iter().all(|(cell, _)| cell.is_some()) {
+                grown = moved;
+                break;
+            }
+        }
+    }
+    Some(grown)
+}
+
+/// Clip brushes from the volumes of a player's hull, whose cells are `blocked`; `cells` are those of the first hull. The
+/// number of volumes that may
 /// have been such brushes and were too much to look at is the second result.
-pub(crate) fn find(cells: &mut Cells, mut volumes: Vec<Volume>, hull: &Hull, room: [Point; 2]) -> (Vec<Volume>, usize) {
+pub(crate) fn find(
+    cells: &mut Cells,
+    blocked: &mut Cells,
+    mut volumes: Vec<Volume>,
+    hull: &Hull,
+    room: [Point; 2],
+) -> (Vec<Volume>, usize) {
     let (mut found, mut left): (Vec<Volume>, usize) = (Vec::new(), 0);
     volumes.sort_by(|one, other| other.size().total_cmp(&one.size()));
     for volume in &volumes {
-        let Some(made) = shrunk(volume, hull, room) else { continue };
-        match is_needed(cells, &made, hull, &found) {
-            Some(true) => found.push(made),
-            Some(false) => {}
+        match made(cells, blocked, volume, hull, room, &found) {
+            Some(made) => found.extend(made),
             None => left += 1,
         }
     }
     (found, left)
 }
 
+/// The clip brush that a volume is of, if it is of one; the outer `None` if there was too much to do.
+fn made(
+    cells: &mut Cells,
+    blocked: &mut Cells,
+    volume: &Volume,
+    hull: &Hull,
+    room: [Point; 2],
+    found: &[Volume],
+) -> Option<Option<Volume>> {
+    let Some(made) = shrunk(&grown(volume, blocked, hull)?, hull, room) else { return Some(None) };
+    Some(is_needed(cells, &made, hull, found)?.then_some(made))
+}
+
 /// Whether a box would be free at a place where a brush would stop it, and none that was found before does.
 fn is_needed(cells: &mut Cells, made: &Volume, hull: &Hull, found: &[Volume]) -> Option<bool> {
-    let wall = |face: &Face| Wall {
-        normal: face.normal,
-        distance: face.distance,
-        ring: face.ring.clone(),
-        is_rim: false,
-        shown: Vec::new(),
-    };
-    let parts = cells.within(made.faces.iter().map(wall).collect())?;
+    let parts = cells.within(made.faces.iter().map(Face::wall).collect())?;
     let is_space = |cell: Option<usize>| cell.is_none_or(|cell| is_liquid(cells.all[cell].contents));
     let open: Vec<Vec<Wall>> =
         parts.into_iter().filter(|(cell, part)| is_space(*cell) && size(part) > LEAST).map(|(_, part)| part).collect();

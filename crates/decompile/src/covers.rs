@@ -1,6 +1,6 @@
 //! Larger volumes around two, where all that they take in is solid, too: brushes of mappers overlap.
 
-use crate::cells::{Cells, Wall, turn};
+use crate::cells::{Cells, turn};
 use crate::geometry::{Plane, clip, dot, faces, is_face, is_open, mean, plus, times};
 use crate::joins::{Face, Volume};
 use crate::source::Point;
@@ -66,15 +66,8 @@ pub(crate) fn union(cells: &mut Cells, one: &Volume, other: &Volume) -> Option<V
     if !points.into_iter().all(|point| cells.at(point).is_some_and(|cell| cells.all[cell].contents == contents)) {
         return None;
     }
-    let wall = |face: &Face| Wall {
-        normal: face.normal,
-        distance: face.distance,
-        ring: face.ring.clone(),
-        is_rim: false,
-        shown: Vec::new(),
-    };
     let planes: Vec<Plane> = made.faces.iter().map(Face::plane).collect();
-    for (cell, _) in cells.within(made.faces.iter().map(wall).collect())? {
+    for (cell, _) in cells.within(made.faces.iter().map(Face::wall).collect())? {
         let cell = cell.filter(|cell| cells.all[*cell].contents == contents)?;
         for wall in &cells.all[cell].walls {
             let plane = wall.plane();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BinaryHeap};
 
-use crate::cells::{plane, volume};
+use crate::cells::{Wall, plane, volume};
 use crate::geometry::{Plane, dot, double_area, faces, is_face, is_open};
 use crate::source::Point;
 
@@ -30,6 +30,12 @@ pub(crate) struct Face {
 impl Face {
     pub(crate) fn plane(&self) -> Plane {
         plane(self.normal, self.distance)
+    }
+
+    /// The same as a wall that shows nothing.
+    pub(crate) fn wall(&self) -> Wall {
+        let (normal, distance, ring) = (self.normal, self.distance, self.ring.clone());
+        Wall { normal, distance, ring, is_rim: false, shown: Vec::new() }
     }
 }
 

@@ -344,8 +344,10 @@ fn clips(models: &Models<'_>, model: usize, cells: &mut Cells, within: [Point; 2
     joins.run(union);
     joins.keep_needed();
     joins.run(|one, other| covers::union(&mut hull, one, other));
-    cells.work = hull.work;
-    let (found, left) = clips::find(cells, joins.finish(), &clip.hull, within);
+    // What is left is for both.
+    (cells.work, hull.work) = (hull.work / 2, hull.work / 2);
+    let (found, left) = clips::find(cells, &mut hull, joins.finish(), &clip.hull, within);
+    cells.work += hull.work;
     for _ in 0..left {
         counts.leave_out("clip", "it takes too long to tell whether it is one", model);
     }

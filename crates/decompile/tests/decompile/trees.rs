@@ -1,6 +1,6 @@
 //! Maps without brushes: what is made of their trees is proven, and is about as many brushes as their sources have.
 
-use bspkit::dialect::goldsrc::{LEAFS, NODES, PLANES};
+use bspkit::dialect::goldsrc::{CLIPNODES, LEAFS, NODES, PLANES};
 use bspkit::{Bsp, Draft, Layout};
 use bspkit_decompile::source::{Brush, Format, Source, read};
 use bspkit_decompile::{Effort, Options, decompile, prove};
@@ -107,7 +107,6 @@ fn around(one: &Brush, other: &Brush) -> Brush {
 #[test]
 fn a_merge_across_a_corner_is_found() {
     let map = Bsp::open(format!("{ROOT}/q1/own_rooms.bsp")).unwrap();
-    let found = decompile(&map, &Options::default()).unwrap();
     // Of two walls that meet in a corner, the box around both has the room in it.
     let own = read(&std::fs::read(format!("{ROOT}/q1/own_rooms.map")).unwrap(), Format::Quake).unwrap();
     let mut wrong = own.clone();
@@ -116,7 +115,64 @@ fn a_merge_across_a_corner_is_found() {
     let text = bspkit_decompile::source::write(&wrong, Format::Quake);
     let proof = prove(&map, &text, Format::Quake, &Effort::default()).unwrap();
     assert!(proof.points.share() < 0.9, "{:?}", proof.points);
-    assert!(found.report.brush_count > 0);
+}
+
+/// A box of a room with a clip brush from 96 to 160 in x and y and up to 64: what stops players there is added to their
+/// tree, as a compiler does it.
+fn with_clip(height: f32) -> Bsp<'static> {
+    let map = Bsp::open(format!("{ROOT}/q1/own_box.bsp")).unwrap();
+    let mut draft = map.draft();
+    let mut first = 0;
+    {
+        let mut planes = draft.table(PLANES).unwrap();
+        let like = planes.get(0).unwrap();
+        first += planes.len();
+        for (axis, distance) in [(0, 80.0), (0, 176.0), (1, 80.0), (1, 176.0), (2, height + 24.0)] {
+            let mut normal = [0.0; 3];
+            normal[axis] = 1.0;
+            let mut plane = like;
+            (plane.normal, plane.distance) = (normal, distance);
+            planes.push_without_following(plane);
+        }
+    }
+    let mut nodes = draft.table(CLIPNODES).unwrap();
+    // Where the first hull of players is empty.
+    let space = (0..nodes.len()).find(|node| nodes.get(*node).unwrap().children.contains(&-1)).unwrap();
+    let mut next = i16::try_from(nodes.len()).unwrap();
+    nodes
+        .update(space, |node| {
+            let child = node.children.iter_mut().find(|child| **child == -1).unwrap();
+            *child = next;
+        })
+        .unwrap();
+    let like = nodes.get(0).unwrap();
+    for at in 0..5 {
+        next += 1;
+        let (inner, is_last) = (if at == 4 { -2 } else { next }, at == 4);
+        let mut node = like;
+        node.plane = i32::try_from(first + at).unwrap();
+        // The brush is in front of its low planes and behind its high ones.
+        node.children = if at % 2 == 1 || is_last { [-1, inner] } else { [inner, -1] };
+        nodes.push_without_following(node);
+    }
+    drop(nodes);
+    Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
+}
+
+#[test]
+fn a_clip_brush_comes_back() {
+    for height in [64.0, 24.0] {
+        let map = with_clip(height);
+        let found = decompile(&map, &Options::default()).unwrap();
+        let is_clip = |brush: &&Brush| brush.sides.iter().all(|side| side.texture == b"clip");
+        let clips: Vec<&Brush> = found.source.entities[0].brushes.iter().filter(is_clip).collect();
+        assert_eq!((clips.len(), found.report.left_out.len()), (1, 0), "{:?}", found.report);
+        let has = |axis: usize, value: f64| {
+            clips[0].sides.iter().any(|side| side.points.iter().all(|point| (point[axis] - value).abs() < 1e-6))
+        };
+        assert!(has(0, 96.0) && has(0, 160.0) && has(1, 96.0) && has(1, 160.0) && has(2, f64::from(height)));
+        assert!(prove(&map, &found.text(), found.format, &Effort::default()).unwrap().is_whole());
+    }
 }
 
 fn damaged(change: impl FnOnce(&mut Draft<'_>)) -> bspkit::Result<bspkit_decompile::Decompiled> {
@@ -144,11 +200,20 @@ fn planes_that_are_no_numbers_are_left_out() {
 
 #[test]
 fn a_map_without_anything_solid_says_so() {
-    let error = damaged(|draft| {
+    let nothing = |draft: &mut Draft<'_>| {
         let mut leafs = draft.table(LEAFS).unwrap();
         for leaf in 0..leafs.len() {
             leafs.update(leaf, |leaf| leaf.contents = -1).unwrap();
         }
+    };
+    // What stops players is still there.
+    let found = damaged(nothing).unwrap();
+    let all = found.source.entities.iter().flat_map(|entity| &entity.brushes).flat_map(|brush| &brush.sides);
+    assert!(found.report.brush_count > 0 && all.into_iter().all(|side| side.texture == b"clip"));
+    let map = Bsp::open(format!("{ROOT}/goldsrc/own_rooms.bsp")).unwrap();
+    let error = damaged(|draft| {
+        nothing(draft);
+        draft.set(map.slot("CLIPNODES").unwrap().id, Vec::new()).unwrap();
     });
     assert_eq!(error.unwrap_err().to_string(), "no brush of the map can be brought back");
 }
