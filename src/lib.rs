@@ -48,8 +48,8 @@
 //! which maps a file where [`Bsp::open`] reads it, on Unix; without it the library forbids unsafe code. The program is
 //! the crate `bspkit-cli`. Operations on whole maps (check, compare, merge, patch, prune) are the crate `bspkit-ops`,
 //! scripts over maps are `bspkit-script`, rule files (Stripper and its relatives) `bspkit-rules`; what maps need of
-//! their games is `bspkit-game`, maps in archives are `bspkit-packed`, meshes are `bspkit-see`, and maps as text, JSON,
-//! folders and images `bspkit-text`.
+//! their games is `bspkit-game`, maps in archives are `bspkit-packed`, meshes are `bspkit-see`, sources of maps are
+//! `bspkit-decompile`, and maps as text, JSON, folders and images `bspkit-text`.
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 #![cfg_attr(feature = "mmap", deny(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]

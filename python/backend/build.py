@@ -49,7 +49,7 @@ def build_sdist(sdist_directory, config_settings=None):
     with tarfile.open(path) as old:
         files = {entry.name: (entry, old.extractfile(entry).read()) for entry in old if entry.isfile()}
     (first, _) = next(iter(files.values()))
-    for folder in (CRATE / "crates" / name for name in ("cli", "packed", "script", "see")):
+    for folder in (CRATE / "crates" / name for name in ("cli", "decompile", "packed", "script", "see")):
         for file in [folder / "Cargo.toml", *folder.glob("src/**/*"), *folder.glob("benches/**/*")]:
             if file.is_file():
                 entry = tarfile.TarInfo(f"{top}/{file.relative_to(CRATE).as_posix()}")

@@ -27,7 +27,7 @@ pub(crate) const EXIT_STATUS: &str = "Exit status:
 
 /// The commands by task.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Look", &["info", "ls", "cat", "diff", "check", "checksum", "export", "view"]),
+    ("Look", &["info", "ls", "cat", "diff", "check", "checksum", "export", "view", "decompile"]),
     ("Entities", &["ent", "rules", "run"]),
     (
         "Files",

@@ -11,6 +11,7 @@ mod compress;
 mod config;
 mod context;
 mod cubemap;
+mod decompile;
 mod diff;
 mod ent;
 mod git;
@@ -129,6 +130,7 @@ commands! {
     Export(see::ExportArgs, see::run_export),
     #[cfg(feature = "see")]
     View(see::ViewArgs, see::run_view),
+    Decompile(decompile::Args, decompile::run),
     Bspzip(verbs::BspzipArgs, verbs::run_bspzip),
     Ripent(verbs::RipentArgs, verbs::run_ripent),
     Res(res::Args, res::run),

@@ -27,6 +27,8 @@ mod compress;
 mod config;
 #[path = "../../../tests/common/corpus.rs"]
 mod corpus;
+#[path = "cli/decompile.rs"]
+mod decompile;
 #[path = "cli/diff.rs"]
 mod diff;
 #[cfg(unix)]

@@ -132,7 +132,7 @@ fn pieces_of(map: &Bsp<'_>, family: Family, dress: &mut Dress<'_>, counts: &mut 
     match (pieces::has_brushes(map), family) {
         (true, _) => {
             let contents = |look: usize| dress.looks.get(look).map_or(0, |look: &looks::Look| look.contents);
-            pieces::read(map, dress.flags.contents("SOLID"), contents, counts)
+            pieces::read(map, contents, counts)
         }
         (false, Family::Quake) => trees::read(map, &mut dress.looks, counts),
         (false, _) => Err(Error::new(ErrorKind::Unsupported, "the map has no brushes")),
@@ -219,8 +219,8 @@ fn put_together(
     all
 }
 
-/// Takes the brushes of area portals from the world: they are those of entities, by their numbers. Brushes whose entity is
-/// not known stay.
+/// Takes the brushes of area portals from the world: they are those of entities, by their numbers. Brushes whose entity
+/// is not known stay.
 fn take_portals<'p>(
     map: &Bsp<'_>,
     world: &mut Vec<&'p Piece>,

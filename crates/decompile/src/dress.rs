@@ -98,14 +98,15 @@ impl<'o> Dress<'o> {
         let name = look.map(|look| self.name(&look.name)).filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| self.tool(piece.contents));
         let plane = side.plane();
-        let (alignment, is_known) = match own.and_then(|own| self.looks[own].vectors) {
-            Some(vectors) => {
+        let unseen = self.flags.unseen();
+        let (alignment, is_known) = match own.and_then(|own| Some((own, self.looks[own].vectors?))) {
+            Some((own_look, vectors)) => {
                 counts.report.alignments.exact += 1;
                 let mapping = Mapping::of_vectors(vectors);
                 let is_good = mapping.is_finite() && mapping.has_axes();
                 if !is_good {
                     counts.note("side", "its texture vectors are damaged; it has usual ones", side.number);
-                } else if !mapping.is_flat(&plane) {
+                } else if !mapping.is_flat(&plane) && self.looks[own_look].flags & unseen == 0 {
                     counts.note("side", "its texture is drawn as lines, as in the map", side.number);
                 }
                 (Some(mapping).filter(|_| is_good), true)

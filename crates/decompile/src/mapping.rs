@@ -74,7 +74,7 @@ impl Mapping {
     }
 
     /// The same seen from a place: of a point there it has what the mapping has of the point itself.
-    pub(crate) fn from_place(&self, place: Point) -> Self {
+    pub(crate) fn seen_from(&self, place: Point) -> Self {
         Mapping { rows: self.rows.map(|[a, b, c, d]| [a, b, c, d + dot([a, b, c], place)]) }
     }
 
@@ -118,8 +118,8 @@ impl Mapping {
         dot(cross(s, t), plane.normal).abs() > 1e-9 * (length(s) * length(t)).max(1e-12)
     }
 
-    /// In the form of a format; the flag tells whether it is the form, and not one that comes near. `self` is in texels,
-    /// and `size` is that of the texture, for the formats that need it.
+    /// In the form of a format; the flag tells whether it is the form, and not one that comes near. `self` is in
+    /// texels, and `size` is that of the texture, for the formats that need it.
     pub(crate) fn alignment(&self, format: Format, plane: &Plane, size: [f64; 2]) -> (Alignment, bool) {
         match format {
             Format::Valve | Format::Vmf => (self.axes(), true),

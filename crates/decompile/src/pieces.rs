@@ -91,12 +91,7 @@ impl<'r> Sides<'r> {
 }
 
 /// The brushes of a map.
-pub(crate) fn read(
-    map: &Bsp<'_>,
-    solid: u32,
-    contents_of_look: impl Fn(usize) -> u32,
-    counts: &mut Counts,
-) -> Result<Vec<Piece>> {
+pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, counts: &mut Counts) -> Result<Vec<Piece>> {
     let (brushes, sides) = (map.records(Role::Brushes)?, map.records(Role::BrushSides)?);
     let planes = Planes::read(map)?.all()?;
     let [first, count] = brushes.columns(["first_side", "side_count"])?;
@@ -106,7 +101,7 @@ pub(crate) fn read(
     // Brushes of a damaged map may all name the same sides.
     let mut left = sides.len().saturating_mul(2);
     let mut found = Vec::with_capacity(brushes.len());
-    for number in 0..brushes.len() {
+    for (number, owner) in owners.into_iter().enumerate() {
         let Some(range) = range(first.get(number), count.get(number), sides.len()) else {
             counts.leave_out("brush", "its sides do not exist", number);
             continue;
@@ -130,11 +125,6 @@ pub(crate) fn read(
             (None, Some(shader)) => index(&shader, number).map_or(0, &contents_of_look),
             (None, None) => 0,
         };
-        if owners[number].is_none() && contents & solid != 0 {
-            // A compiler has lost it: the game never meets it.
-            counts.note("brush", "it is in no leaf; it is not written", number);
-            continue;
-        }
         let mut all = Vec::with_capacity(range.len());
         let mut is_whole = true;
         for side in range {
@@ -156,13 +146,15 @@ pub(crate) fn read(
         let is_bevel: Vec<bool> = all.iter().map(|side| columns.is_bevel(side.number)).collect();
         match bounded(all, &is_bevel, counts) {
             Ok(sides) => {
-                let model = owners[number].unwrap_or_else(|| {
+                let model = owner.unwrap_or_else(|| {
                     counts.note("brush", "it is in no leaf; it is written with the world", number);
                     0
                 });
                 let look = shader.and_then(|shader| index(&shader, number));
                 found.push(Piece { number, model, contents, look, sides });
             }
+            // What a compiler has lost bounds nothing in the game.
+            Err(why) if owner.is_none() => counts.note("brush", why, number),
             Err(why) => counts.leave_out("brush", why, number),
         }
     }

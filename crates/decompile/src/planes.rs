@@ -1,8 +1,8 @@
 //! Three points for a plane, from which a compiler computes the same plane.
 //!
 //! Mappers put points on a grid, so most planes have whole numbers on them: those are found from the normal alone, as
-//! the ratio of its parts is a ratio of whole numbers then. Where there are none, the points have the fewest digits that
-//! come back to the same bits.
+//! the ratio of its parts is a ratio of whole numbers then. Where there are none, the points have the fewest digits
+//! that come back to the same bits.
 
 use bspkit::bytes::rounded;
 

@@ -73,6 +73,11 @@ impl Flags {
         self.bit(FlagKind::Surface, name)
     }
 
+    /// The bits of surfaces that nobody sees.
+    pub(crate) fn unseen(&self) -> u32 {
+        ["NODRAW", "SKIP", "HINT"].iter().fold(0, |bits, name| bits | self.surface(name))
+    }
+
     /// The tool texture for a volume with these contents.
     pub(crate) fn tool(&self, contents: u32) -> &'static str {
         if self.family == Family::Quake {

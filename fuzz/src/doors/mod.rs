@@ -8,6 +8,7 @@ mod forms;
 mod games;
 mod maps;
 mod meshes;
+mod sources;
 mod rules;
 mod scripts;
 mod texts;
@@ -114,6 +115,7 @@ pub fn all() -> Vec<Door> {
         of_maps("folder", maps::folder),
         of_maps("pages", maps::pages),
         of_maps("meshes", meshes::meshes),
+        of_maps("sources", sources::sources),
         of_maps("mapped", twice::mapped),
         of_maps("orders", twice::byte_orders),
         of_maps("sizes", twice::light_sizes),

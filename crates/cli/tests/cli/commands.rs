@@ -102,6 +102,7 @@ pub(crate) const COMMANDS: [&str; 112] = [
     "vis fill",
     "export",
     "view",
+    "decompile",
     "run",
     "bspzip",
     "ripent",

@@ -99,9 +99,9 @@ pub(super) fn prism(face: &Drawn, dress: &mut Dress<'_>, behind: &[u8]) -> Brush
     let [a, b, c] = [0, 1, 2].map(|at| face.ring[at]);
     let mut sides = vec![side([a, b, c], middle, &dress.name(&look.name), Some(&face.mapping), dress)];
     sides.push(side([deep[2], deep[1], deep[0]], middle, behind, None, dress));
-    for at in 0..face.ring.len() {
-        let next = (at + 1) % face.ring.len();
-        sides.push(side([face.ring[next], face.ring[at], deep[at]], middle, behind, None, dress));
+    for (at, below) in deep.iter().enumerate() {
+        let next = face.ring[(at + 1) % face.ring.len()];
+        sides.push(side([next, face.ring[at], *below], middle, behind, None, dress));
     }
     let front = Placed { id: sides[0].id, model: face.model, ring: face.ring.clone(), plane: face.plane };
     dress.placed.push(front);

@@ -127,23 +127,24 @@ fn brushes(map: &Bsp<'_>, looks: &[Look]) -> Option<Vec<(Vec<usize>, u32)>> {
 /// as the brushes of the map have them.
 #[derive(Debug, Default)]
 pub(super) struct ByTextures {
-    all: HashMap<Vec<Vec<u8>>, u32>,
+    /// By the model and the textures: the class of an entity decides too.
+    all: HashMap<(usize, Vec<Vec<u8>>), u32>,
     one: HashMap<Vec<u8>, u32>,
 }
 
 impl ByTextures {
     /// Adds a brush of the map.
-    pub(super) fn add(&mut self, textures: Vec<Vec<u8>>, contents: u32) {
+    pub(super) fn add(&mut self, model: usize, textures: Vec<Vec<u8>>, contents: u32) {
         for texture in &textures {
             self.one.entry(texture.clone()).and_modify(|own| *own &= contents).or_insert(contents);
         }
-        // The contents of the first one count: detail or not, most are of one kind.
-        self.all.entry(sorted(textures)).and_modify(|own| *own &= contents).or_insert(contents);
+        // Brushes of the same textures may be detail or not.
+        self.all.entry((model, sorted(textures))).and_modify(|own| *own &= contents).or_insert(contents);
     }
 
-    pub(super) fn of(&self, textures: Vec<Vec<u8>>) -> u32 {
+    pub(super) fn of(&self, model: usize, textures: Vec<Vec<u8>>) -> u32 {
         let by_one = textures.iter().filter_map(|texture| self.one.get(texture)).fold(0, |all, own| all | own);
-        self.all.get(&sorted(textures)).copied().unwrap_or(by_one)
+        self.all.get(&(model, sorted(textures))).copied().unwrap_or(by_one)
     }
 }
 

@@ -44,7 +44,13 @@ impl Models {
             let brushes = entity.brushes.iter().filter(|brush| !is_origin(brush, flags));
             // Of a brush with a displacement compilers take the face alone.
             let is_face = |brush: &Brush| brush.sides.iter().any(|side| side.displacement.is_some());
-            let own_contents = |brush: &Brush| if is_face(brush) { 0 } else { contents.of(brush) };
+            let class = entity.class().to_ascii_lowercase();
+            let own_contents = |brush: &Brush| match () {
+                () if is_face(brush) => 0,
+                // Compilers go by the class alone.
+                () if class.starts_with(b"func_areaportal") => flags.contents("AREAPORTAL"),
+                () => contents.of(model, brush),
+            };
             let made = brushes.filter_map(|brush| Volume::of(brush, own_contents(brush), origin));
             own.get_or_insert_default().extend(made);
         }
@@ -108,8 +114,8 @@ fn origin(entity: &Entity, flags: &Flags) -> Point {
 enum Contents<'r> {
     /// The names of its textures do (Quake, GoldSrc).
     Names,
-    /// The text says them (Quake II).
-    Said,
+    /// The text says them (Quake II): what says none is solid, but for hints.
+    Said { none: u32, solid: u32, hints: u32 },
     /// The shader on its first side does (Quake III).
     Shader(&'r [Look]),
     /// The materials do (Source).
@@ -120,25 +126,35 @@ impl<'r> Contents<'r> {
     fn new(map: &Bsp<'_>, flags: &Flags, looks: &'r [Look]) -> Result<Self> {
         Ok(match flags.family {
             Family::Quake => Contents::Names,
-            Family::Quake2 => Contents::Said,
+            Family::Quake2 => {
+                let bits = |names: &[&str]| names.iter().fold(0, |bits, name| bits | flags.contents(name));
+                Contents::Said {
+                    none: !bits(&["DETAIL", "TRANSLUCENT"]),
+                    solid: bits(&["SOLID"]).max(1),
+                    hints: flags.surface("HINT") | flags.surface("SKIP"),
+                }
+            }
             Family::Quake3 => Contents::Shader(looks),
             Family::Source => {
                 let mut all = ByTextures::default();
-                for piece in pieces::read(map, 0, |_| 0, &mut Counts::default())? {
+                for piece in pieces::read(map, |_| 0, &mut Counts::default())? {
                     let looks = piece.sides.iter().filter_map(|side| looks.get(side.look?));
-                    all.add(looks.map(|look| look.name.to_ascii_lowercase()).collect(), piece.contents);
+                    let names = looks.map(|look| look.name.to_ascii_lowercase()).collect();
+                    all.add(piece.model, names, piece.contents);
                 }
                 Contents::Textures(all)
             }
         })
     }
 
-    fn of(&self, brush: &Brush) -> u32 {
+    fn of(&self, model: usize, brush: &Brush) -> u32 {
         match self {
             Contents::Names => crate::contents::of_brush(brush),
-            Contents::Said => {
-                let first = brush.sides.first().and_then(|side| side.numbers);
-                first.map_or(1, |numbers| numbers.contents.cast_unsigned())
+            Contents::Said { none, solid, hints } => {
+                let numbers = brush.sides.first().and_then(|side| side.numbers).unwrap_or_default();
+                let own = numbers.contents.cast_unsigned();
+                let is_hint = numbers.flags.cast_unsigned() & hints != 0;
+                if own & none == 0 && !is_hint { own | solid } else { own }
             }
             Contents::Shader(looks) => {
                 let Some(first) = brush.sides.first() else { return 0 };
@@ -149,7 +165,7 @@ impl<'r> Contents<'r> {
                 looks.iter().find(is_its).map_or(1, |look| look.contents)
             }
             Contents::Textures(all) => {
-                all.of(brush.sides.iter().map(|side| side.texture.to_ascii_lowercase()).collect())
+                all.of(model, brush.sides.iter().map(|side| side.texture.to_ascii_lowercase()).collect())
             }
         }
     }

@@ -179,8 +179,8 @@ pub struct WrongFace {
 /// Compares the text of a source with the map that it is said to be of.
 ///
 /// # Errors
-/// [`bspkit::ErrorKind::Malformed`] if the text cannot be read, with its line; as [`crate::decompile`] if the map cannot
-/// be read.
+/// [`bspkit::ErrorKind::Malformed`] if the text cannot be read, with its line; as [`crate::decompile`] if the map
+/// cannot be read.
 pub fn prove(map: &Bsp<'_>, text: &[u8], format: Format, effort: &Effort<'_>) -> Result<Proof> {
     let source = read(text, format)?;
     let flags = Flags::new(map, family(map));

@@ -51,7 +51,7 @@ impl Volume {
                 ring,
                 plane: *plane,
                 // In the coordinates of the model, as the faces of the map are.
-                mapping: of_alignment(&side.alignment, &moved).from_place(origin),
+                mapping: of_alignment(&side.alignment, &moved).seen_from(origin),
                 in_shares: crate::dress::is_matrix(&side.alignment),
             }
         });

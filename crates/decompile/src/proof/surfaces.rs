@@ -37,7 +37,7 @@ pub(super) fn judge(
     effort: &Effort<'_>,
     proof: &mut Proof,
 ) {
-    let unseen = ["NODRAW", "SKIP", "HINT"].iter().fold(0, |bits, name| bits | flags.surface(name));
+    let unseen = flags.unseen();
     let step = drawn.len().div_ceil(effort.faces.max(1)).max(1);
     let judged = drawn.iter().step_by(step);
     for face in judged {
@@ -72,9 +72,14 @@ pub(super) fn judge(
         };
         let is_made = is_made(&name);
         let area = double_area(&face.ring) / 2.0;
+        // Water of Source has another material as seen from below.
+        let is_beneath =
+            |side: &Seen| flags.family == Family::Source && dot(side.plane.normal, face.plane.normal) < 0.0;
         // A map without names of textures has any.
         let is_any = is_made || name.is_empty();
-        let rest = uncovered(space, face, |side, part| (side.texture == name || is_any) && is_its(side, part));
+        let rest = uncovered(space, face, |side, part| {
+            (side.texture == name || is_any || is_beneath(side)) && is_its(side, part)
+        });
         let covered = (area - rest).clamp(0.0, area);
         proof.faces.judged += 1;
         proof.faces.area += area;

@@ -1,7 +1,7 @@
 //! The text that a map was compiled from: entities with brushes, patches and displacements, as editors keep them.
 //!
-//! [`Source`] is a model of `.map` and `.vmf` texts, and knows nothing of compiled maps. [`write()`] and [`read`] change
-//! it to text and back, and keep every digit: what was written is read as an equal value.
+//! [`Source`] is a model of `.map` and `.vmf` texts, and knows nothing of compiled maps. [`write()`] and [`read`]
+//! change it to text and back, and keep every digit: what was written is read as an equal value.
 //!
 //! ```
 //! use bspkit_decompile::source::{Format, read, write};

@@ -1,0 +1,33 @@
+//! `decompile`: what it writes and says.
+
+use super::room::{Room, fixture};
+use super::transcript::check;
+
+#[test]
+fn sources() {
+    let room = Room::new();
+    room.write("q1.bsp", &fixture("q1/own_rooms"));
+    let lines = [
+        "bspkit decompile q2.bsp -o q2.map",
+        "head -14 q2.map",
+        "bspkit decompile q2.bsp -o q2.map",
+        "bspkit decompile q2.bsp -o q2.map --overwrite -q",
+        "bspkit decompile q2.bsp -o quake.map --format quake --no-proof",
+        "bspkit decompile q3.bsp -o q3.map",
+        "grep -A4 patchDef2 q3.map",
+        "bspkit decompile source.bsp -o room.vmf",
+        "grep -A14 func_door room.vmf | head -16",
+        "bspkit decompile source.bsp -o room.map",
+        "bspkit decompile q2.bsp q3.bsp source.bsp -o sources",
+        "ls sources",
+        "bspkit decompile q2.bsp -o - | head -3",
+        "bspkit decompile q2.bsp -o q2.txt",
+        "bspkit decompile q2.bsp -o no.map --format rmf",
+        "bspkit decompile q2.bsp -o - --json",
+        "bspkit decompile q2.bsp q3.bsp -o -",
+        "bspkit set q2.bsp 'brushes[3..5].side_count=1' -o damaged.bsp -q --force",
+        "bspkit decompile damaged.bsp -o damaged.map",
+        "bspkit decompile damaged.bsp -o damaged.map --json --overwrite -q | head -40",
+    ];
+    check("sources", &room, &lines);
+}

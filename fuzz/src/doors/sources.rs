@@ -1,0 +1,17 @@
+//! Sources of maps.
+
+use bspkit::Bsp;
+use bspkit_decompile::source::{Format, read, write};
+use bspkit_decompile::{Effort, Options, decompile, prove};
+
+/// A map's source in some form: its text is read as an equal value, and is compared with the map.
+pub fn sources(bytes: &[u8]) {
+    let Ok(map) = Bsp::parse(bytes) else { return };
+    let format = Format::ALL.get(bytes.len() % 6).copied();
+    let Ok(found) = decompile(&map, &Options { format, ..Options::default() }) else { return };
+    let text = found.text();
+    let back = read(&text, found.format).expect("what is written can be read");
+    assert_eq!(write(&back, found.format), text);
+    let effort = Effort { random_points: 100, faces: 100, ..Effort::default() };
+    let _ = prove(&map, &text, found.format, &effort);
+}
