@@ -15,6 +15,7 @@ use crate::report::{Counts, Report};
 use crate::solve::Solver;
 use crate::source::{Brush, Entity, Format, Patch, Point, Source};
 use crate::tools::{Family, Flags};
+use crate::trees;
 
 /// Half the size of the brushes that are drawn around an origin.
 const HALF: f64 = 8.0;
@@ -91,10 +92,7 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     counts.report.dialect = map.dialect().name;
     counts.report.format = format.name();
     let mut dress = Dress::new(format, flags, looks::read(map), options.sizes);
-    if !pieces::has_brushes(map) {
-        return Err(Error::new(ErrorKind::Unsupported, "the map has no brushes"));
-    }
-    let pieces = pieces::read(map, |look| dress.looks.get(look).map_or(0, |look| look.contents), &mut counts)?;
+    let pieces = pieces_of(map, family, &mut dress, &mut counts)?;
     let (given, taken) = entities::read(map, family)?;
     let mut patches = Vec::new();
     if family == Family::Quake3 {
@@ -127,6 +125,18 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     }
     counts.report.entity_count = source.entities.len();
     Ok(Decompiled { source, format, report: counts.finish() })
+}
+
+/// The convex volumes of a map: the brushes that it keeps, or what its trees give.
+fn pieces_of(map: &Bsp<'_>, family: Family, dress: &mut Dress<'_>, counts: &mut Counts) -> Result<Vec<Piece>> {
+    match (pieces::has_brushes(map), family) {
+        (true, _) => {
+            let contents = |look: usize| dress.looks.get(look).map_or(0, |look: &looks::Look| look.contents);
+            pieces::read(map, contents, counts)
+        }
+        (false, Family::Quake) => trees::read(map, &mut dress.looks, counts),
+        (false, _) => Err(Error::new(ErrorKind::Unsupported, "the map has no brushes")),
+    }
 }
 
 /// By what a map has: shaders on sides, materials, brushes.

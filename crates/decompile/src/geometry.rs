@@ -85,7 +85,7 @@ impl Plane {
         [up, cross(up, self.normal)]
     }
 
-    fn square(&self) -> Vec<Point> {
+    pub(crate) fn square(&self) -> Vec<Point> {
         let (foot, [up, right]) = (self.foot(), self.directions());
         [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
             .map(|(high, wide)| plus(foot, plus(times(up, high * FARTHEST), times(right, wide * FARTHEST))))

@@ -19,12 +19,18 @@
 
 mod assemble;
 mod boxes;
+mod brush_list;
+mod cells;
+mod clips;
+mod contents;
+mod covers;
 mod drawn;
 mod dress;
 mod entities;
 mod fields;
 mod geometry;
 mod hammer;
+mod joins;
 mod looks;
 mod mapping;
 mod models;
@@ -34,9 +40,11 @@ mod pieces;
 mod planes;
 mod proof;
 mod report;
+mod shown;
 mod solve;
 pub mod source;
 mod tools;
+mod trees;
 
 pub use assemble::{Decompiled, Options, decompile};
 pub use dress::Sizes;

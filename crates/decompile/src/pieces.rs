@@ -11,7 +11,7 @@ use crate::report::Counts;
 use crate::source::Point;
 
 /// More sides than a brush of any compiler has. A brush is cut in a time that grows with the square of them.
-const MOST_SIDES: usize = 512;
+pub(crate) const MOST_SIDES: usize = 512;
 
 /// A convex volume of a map.
 #[derive(Clone, Debug)]

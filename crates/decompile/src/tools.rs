@@ -44,12 +44,15 @@ const UNSEEN: Tool = Tool { flag: "", quake2: "e1u1/skip", quake3: "common/caulk
 #[derive(Debug)]
 pub(crate) struct Flags {
     pub(crate) family: Family,
+    /// Whether the textures of the family Quake have Valve's names.
+    is_of_valve: bool,
     names: bspkit::record::FlagNames,
 }
 
 impl Flags {
     pub(crate) fn new(map: &Bsp<'_>, family: Family) -> Self {
-        Flags { family, names: map.dialect().game(map.version()).flags }
+        let is_of_valve = map.dialect().versions.contains(&30);
+        Flags { family, is_of_valve, names: map.dialect().game(map.version()).flags }
     }
 
     fn bit(&self, kind: FlagKind, name: &str) -> u32 {
@@ -59,6 +62,9 @@ impl Flags {
 
     /// The bit of the contents with a name; 0 if the game has none.
     pub(crate) fn contents(&self, name: &str) -> u32 {
+        if self.family == Family::Quake {
+            return crate::contents::named(name);
+        }
         self.bit(FlagKind::Contents, name)
     }
 
@@ -74,15 +80,31 @@ impl Flags {
 
     /// The tool texture for a volume with these contents.
     pub(crate) fn tool(&self, contents: u32) -> &'static str {
+        if self.family == Family::Quake {
+            return self.tool_of_quake(contents);
+        }
         let has = |tool: &&Tool| contents & self.contents(tool.flag) != 0;
         let tool = TOOLS.iter().find(has).unwrap_or(&UNSEEN);
         match self.family {
-            Family::Quake if tool.flag == "ORIGIN" => "origin",
-            Family::Quake if tool.flag.ends_with("CLIP") => "clip",
-            Family::Quake => "skip",
-            Family::Quake2 => tool.quake2,
+            Family::Quake2 | Family::Quake => tool.quake2,
             Family::Quake3 => tool.quake3,
             Family::Source => tool.source,
         }
+    }
+
+    /// The same for Quake and GoldSrc, whose textures say what a volume holds.
+    fn tool_of_quake(&self, contents: u32) -> &'static str {
+        const TOOLS: [(&str, [&str; 2]); 7] = [
+            ("ORIGIN", ["origin"; 2]),
+            ("CLIP", ["clip"; 2]),
+            ("SKY", ["sky"; 2]),
+            ("LAVA", ["*lava1", "!lava"]),
+            ("SLIME", ["*slime0", "!slime"]),
+            ("WATER", ["*water0", "!water"]),
+            ("SOLID", ["skip", "null"]),
+        ];
+        let is_its = |(name, _): &&(&str, _)| contents & crate::contents::named(name) != 0;
+        let names = TOOLS.iter().find(is_its).map_or(["*water0", "!water"], |(_, names)| *names);
+        names[usize::from(self.is_of_valve)]
     }
 }

@@ -11,6 +11,7 @@ use crate::looks::Look;
 use crate::models::{LeafBrushes, Tree};
 use crate::pieces::Planes;
 use crate::source::Point;
+use crate::tools::Family;
 
 /// The tree of a map with its planes.
 pub(super) struct ByMap {
@@ -37,7 +38,9 @@ impl ByMap {
         };
         let records = map.records(Role::Leafs)?;
         let contents = optional(&records, "contents");
-        let flags = contents.map(|contents| (0..records.len()).map(|at| bits(contents.get(at))).collect());
+        let is_number = crate::assemble::family(map) == Family::Quake;
+        let flag = |number: i64| if is_number { crate::contents::flag(number) } else { bits(number) };
+        let flags = contents.map(|contents| (0..records.len()).map(|at| flag(contents.get(at))).collect());
         let of_models = map.records(Role::Models).ok().and_then(|models| {
             let brushes = map.records(Role::Brushes).ok()?.len();
             crate::models::ranges(&models, "first_brush", "brush_count", brushes)

@@ -127,6 +127,8 @@ fn origin(entity: &Entity, flags: &Flags) -> Point {
 
 /// The contents that a compiler gives a brush of the source.
 enum Contents<'r> {
+    /// The names of its textures do (Quake, GoldSrc).
+    Names,
     /// The text says them (Quake II): what says none is solid, but for hints.
     Said { none: u32, solid: u32, hints: u32 },
     /// The shader on its first side does (Quake III).
@@ -138,7 +140,8 @@ enum Contents<'r> {
 impl<'r> Contents<'r> {
     fn new(map: &Bsp<'_>, flags: &Flags, looks: &'r [Look]) -> Result<Self> {
         Ok(match flags.family {
-            Family::Quake | Family::Quake2 => {
+            Family::Quake => Contents::Names,
+            Family::Quake2 => {
                 let bits = |names: &[&str]| names.iter().fold(0, |bits, name| bits | flags.contents(name));
                 Contents::Said {
                     none: !bits(&["DETAIL", "TRANSLUCENT"]),
@@ -161,6 +164,7 @@ impl<'r> Contents<'r> {
 
     fn of(&self, model: usize, brush: &Brush) -> u32 {
         match self {
+            Contents::Names => crate::contents::of_brush(brush),
             Contents::Said { none, solid, hints } => {
                 let numbers = brush.sides.first().and_then(|side| side.numbers).unwrap_or_default();
                 let own = numbers.contents.cast_unsigned();

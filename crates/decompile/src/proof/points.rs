@@ -25,7 +25,8 @@ const MOST_NAMED: usize = 20;
 const FAR: f64 = 16.0;
 
 /// Flags that say nothing of what a place holds: compilers add them, take them away, or go by more than the brush.
-const NOT_COMPARED: [&str; 18] = [
+const NOT_COMPARED: [&str; 19] = [
+    "CLIP",
     "DETAIL",
     "STRUCTURAL",
     "TRANSLUCENT",
@@ -66,7 +67,11 @@ pub(super) fn judge(
     let not = NOT_COMPARED.iter().fold(0, |bits, name| bits | flags.contents(name));
     // In Source a leaf has what is drawn; clips are in the brushes alone.
     let compared = if flags.family == Family::Source { source_bits(flags) } else { !not };
-    let solid = flags.contents("SOLID");
+    let solid = match flags.family {
+        // Which of the two a leaf has depends on how a compiler fills the outside; faces tell whether sky is seen.
+        Family::Quake => flags.contents("SOLID") | flags.contents("SKY"),
+        _ => flags.contents("SOLID"),
+    };
     let judge = Judge { by_map, solid, compared };
     let mut random = Random(effort.seed);
     let boxes = boxes(map);

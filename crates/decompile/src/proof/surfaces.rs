@@ -75,8 +75,10 @@ pub(super) fn judge(
         // Water of Source has another material as seen from below.
         let is_beneath =
             |side: &Seen| flags.family == Family::Source && dot(side.plane.normal, face.plane.normal) < 0.0;
+        // A map without names of textures has any.
+        let is_any = is_made || name.is_empty();
         let rest = uncovered(space, face, |side, part| {
-            (side.texture == name || is_made || is_beneath(side)) && is_its(side, part)
+            (side.texture == name || is_any || is_beneath(side)) && is_its(side, part)
         });
         let covered = (area - rest).clamp(0.0, area);
         proof.faces.judged += 1;

@@ -26,13 +26,13 @@ fn sides(brush: &Brush) -> Vec<String> {
     all
 }
 
-fn brushes(entity: &Entity) -> Vec<Vec<String>> {
+pub(crate) fn brushes(entity: &Entity) -> Vec<Vec<String>> {
     let mut all: Vec<_> = entity.brushes.iter().map(sides).collect();
     all.sort();
     all
 }
 
-fn pairs(entity: &Entity) -> Vec<(String, String)> {
+pub(crate) fn pairs(entity: &Entity) -> Vec<(String, String)> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut all: Vec<_> = entity.pairs.iter().map(|(key, value)| (text(key), text(value))).collect();
     all.retain(|(key, _)| key != "mapversion");
@@ -41,7 +41,7 @@ fn pairs(entity: &Entity) -> Vec<(String, String)> {
 }
 
 /// Compares a map with its source.
-fn is_its_source(map: &str, own: &str, format: Option<Format>) -> Source {
+pub(crate) fn is_its_source(map: &str, own: &str, format: Option<Format>) -> Source {
     let root = "../../tests/maps";
     let map = Bsp::open(format!("{root}/{map}")).unwrap();
     let own = read(&std::fs::read(format!("{root}/{own}")).unwrap(), Format::Quake).unwrap();

@@ -10,3 +10,4 @@ mod hammer;
 mod proof;
 mod real;
 mod texts;
+mod trees;
