@@ -1,4 +1,4 @@
-// The page of a map: it shows the glTF that is in the page itself. It needs no server and loads nothing.
+// Shows a map in 3D: one flies through it, hides layers, searches for entities and selects faces. It loads nothing.
 import {
     AmbientLight,
     Box3,
@@ -25,22 +25,9 @@ const MOST_LISTED = 300;
 const LAYERS = ["world", "models", "entities", "props", "sky", "liquid", "glass", "fence", "tool"];
 const STARTS = ["info_player_start", "info_player_deathmatch", "info_player_"];
 
-const element = (id) => document.getElementById(id);
-const isHidden = { tool: true };
-let isLit = true;
-let isWire = false;
-let brightness = 2;
-
 // Places of the map are in its units: z is up.
 const toMap = (at) => [at.x / METRES, -at.z / METRES, at.y / METRES];
 const fromMap = ([x, y, z]) => new Vector3(x * METRES, z * METRES, -y * METRES);
-
-function glb() {
-    const text = atob(element("map").textContent.trim());
-    const bytes = new Uint8Array(text.length);
-    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-    return bytes.buffer;
-}
 
 // Light is in images of its own, which the usual readers do not know.
 function lightmaps(parser) {
@@ -60,352 +47,407 @@ function lightmaps(parser) {
     };
 }
 
-const canvas = element("view");
-const renderer = new WebGLRenderer({ canvas, antialias: true });
-const scene = new Scene();
-const camera = new PerspectiveCamera(75, 1, 0.05, 4000);
-const orbit = new OrbitControls(camera, canvas);
-orbit.enabled = false;
-scene.add(new AmbientLight(0xffffff, 2), new DirectionalLight(0xffffff, 2));
+// Shows a map, as binary glTF, in the elements of `root`: the canvas `#view` and the controls of page.html. The options
+// are `file`, the map's name in commands; `hasLinks`, whether the address has a place; and `full`, what fills the
+// screen. The result flies to entities and faces, pauses, and stops.
+export async function show3d(root, glb, options) {
+    const element = (id) => root.querySelector(`#${id}`);
+    const isHidden = { tool: true };
+    let isLit = true;
+    let isWire = false;
+    let brightness = 2;
 
-const entities = [];
-const props = [];
-const meshes = [];
-let markers = null;
-let bounds = new Box3();
+    const canvas = element("view");
+    const renderer = new WebGLRenderer({ canvas, antialias: true });
+    const ended = new AbortController();
+    const { signal } = ended;
+    const sizes = new ResizeObserver(resize);
+    const scene = new Scene();
+    const camera = new PerspectiveCamera(75, 1, 0.05, 4000);
+    const orbit = new OrbitControls(camera, canvas);
+    orbit.enabled = false;
+    scene.add(new AmbientLight(0xffffff, 2), new DirectionalLight(0xffffff, 2));
 
-function isOf(node, key) {
-    for (let at = node; at; at = at.parent) if (at.userData && at.userData[key] !== undefined) return at;
-    return null;
-}
+    const entities = [];
+    const props = [];
+    const meshes = [];
+    let markers = null;
+    let bounds = new Box3();
 
-function collect(root) {
-    root.updateMatrixWorld(true);
-    root.traverse((node) => {
-        if (node.userData.entity !== undefined) entities.push(node);
-        if (node.userData.prop !== undefined) props.push(node);
-        if (!node.isMesh) return;
-        const owner = isOf(node, "entity");
-        const isWorld = !owner ? node.name.startsWith("world") : valueOf(owner, "classname") === "worldspawn";
-        const surface = node.material.userData.surface || "solid";
-        const layers = [isWorld ? "world" : "models"];
-        if (surface !== "solid") layers.push(surface);
-        meshes.push({ node, owner, layers, lightMap: node.material.lightMap, intensity: node.material.lightMapIntensity });
-        bounds.expandByObject(node);
-    });
-    mark();
-}
+    function isOf(node, key) {
+        for (let at = node; at; at = at.parent) if (at.userData && at.userData[key] !== undefined) return at;
+        return null;
+    }
 
-function colorOf(name) {
-    let hash = 5381;
-    for (const letter of name) hash = (hash * 33 + letter.codePointAt(0)) >>> 0;
-    return new Color().setHSL((hash % 360) / 360, 0.7, 0.6);
-}
+    function collect(root) {
+        root.updateMatrixWorld(true);
+        root.traverse((node) => {
+            if (node.userData.entity !== undefined) entities.push(node);
+            if (node.userData.prop !== undefined) props.push(node);
+            if (!node.isMesh) return;
+            const owner = isOf(node, "entity");
+            const isWorld = !owner ? node.name.startsWith("world") : valueOf(owner, "classname") === "worldspawn";
+            const surface = node.material.userData.surface || "solid";
+            const layers = [isWorld ? "world" : "models"];
+            if (surface !== "solid") layers.push(surface);
+            meshes.push({ node, owner, layers, lightMap: node.material.lightMap, intensity: node.material.lightMapIntensity });
+            bounds.expandByObject(node);
+        });
+        mark();
+    }
 
-// Boxes where entities and props without surfaces are.
-function mark() {
-    const all = entities.concat(props).filter((node) => !hasMesh(node) && node.userData.pairs);
-    const box = new BoxGeometry(1, 1, 1);
-    markers = new InstancedMesh(box, new MeshBasicMaterial(), Math.max(all.length, 1));
-    markers.count = all.length;
-    const place = new Vector3();
-    all.forEach((node, index) => {
-        node.getWorldPosition(place);
-        const size = node.userData.prop === undefined ? 12 * METRES : 20 * METRES;
-        markers.setMatrixAt(index, new Matrix4().makeScale(size, size, size).setPosition(place));
-        markers.setColorAt(index, colorOf(nameOf(node)));
-    });
-    markers.userData.nodes = all;
-    markers.frustumCulled = false;
-    scene.add(markers);
-}
+    function colorOf(name) {
+        let hash = 5381;
+        for (const letter of name) hash = (hash * 33 + letter.codePointAt(0)) >>> 0;
+        return new Color().setHSL((hash % 360) / 360, 0.7, 0.6);
+    }
 
-const hasMesh = (node) => node.isMesh || node.children.some((child) => child.isMesh);
-// A key that comes twice has a list of values.
-const first = (value) => (Array.isArray(value) ? value[0] : value);
-const valueOf = (node, key) => first((node.userData.pairs || {})[key]);
-const nameOf = (node) => valueOf(node, "classname") || node.name;
+    // Boxes where entities and props without surfaces are.
+    function mark() {
+        const all = entities.concat(props).filter((node) => !hasMesh(node) && node.userData.pairs);
+        const box = new BoxGeometry(1, 1, 1);
+        markers = new InstancedMesh(box, new MeshBasicMaterial(), Math.max(all.length, 1));
+        markers.count = all.length;
+        const place = new Vector3();
+        all.forEach((node, index) => {
+            node.getWorldPosition(place);
+            const size = node.userData.prop === undefined ? 12 * METRES : 20 * METRES;
+            markers.setMatrixAt(index, new Matrix4().makeScale(size, size, size).setPosition(place));
+            markers.setColorAt(index, colorOf(nameOf(node)));
+        });
+        markers.userData.nodes = all;
+        markers.frustumCulled = false;
+        scene.add(markers);
+    }
 
-function apply() {
-    for (const { node, layers, lightMap, intensity } of meshes) {
-        node.material.lightMapIntensity = intensity * brightness;
-        node.visible = layers.every((layer) => !isHidden[layer]);
-        const wanted = isLit ? lightMap : null;
-        if (node.material.lightMap !== wanted || node.material.wireframe !== isWire) {
-            node.material.lightMap = wanted;
-            node.material.wireframe = isWire;
-            node.material.needsUpdate = true;
+    const hasMesh = (node) => node.isMesh || node.children.some((child) => child.isMesh);
+    // A key that comes twice has a list of values.
+    const first = (value) => (Array.isArray(value) ? value[0] : value);
+    const valueOf = (node, key) => first((node.userData.pairs || {})[key]);
+    const nameOf = (node) => valueOf(node, "classname") || node.name;
+
+    function apply() {
+        for (const { node, layers, lightMap, intensity } of meshes) {
+            node.material.lightMapIntensity = intensity * brightness;
+            node.visible = layers.every((layer) => !isHidden[layer]);
+            const wanted = isLit ? lightMap : null;
+            if (node.material.lightMap !== wanted || node.material.wireframe !== isWire) {
+                node.material.lightMap = wanted;
+                node.material.wireframe = isWire;
+                node.material.needsUpdate = true;
+            }
+        }
+        if (markers) {
+            const nodes = markers.userData.nodes;
+            const place = new Vector3();
+            nodes.forEach((node, index) => {
+                const isProp = node.userData.prop !== undefined;
+                const size = isHidden[isProp ? "props" : "entities"] ? 0 : (isProp ? 20 : 12) * METRES;
+                node.getWorldPosition(place);
+                markers.setMatrixAt(index, new Matrix4().makeScale(size, size, size).setPosition(place));
+            });
+            markers.instanceMatrix.needsUpdate = true;
         }
     }
-    if (markers) {
-        const nodes = markers.userData.nodes;
-        const place = new Vector3();
-        nodes.forEach((node, index) => {
-            const isProp = node.userData.prop !== undefined;
-            const size = isHidden[isProp ? "props" : "entities"] ? 0 : (isProp ? 20 : 12) * METRES;
-            node.getWorldPosition(place);
-            markers.setMatrixAt(index, new Matrix4().makeScale(size, size, size).setPosition(place));
+
+    // Looking and flying.
+
+    const look = { yaw: 0, pitch: 0 };
+    const keys = new Set();
+
+    function turn() {
+        camera.rotation.order = "YXZ";
+        camera.rotation.set(look.pitch, look.yaw, 0);
+    }
+
+    function fly(seconds) {
+        const speed = (keys.has("shift") ? 24 : 8) * seconds;
+        const way = new Vector3();
+        if (keys.has("w") || keys.has("arrowup")) way.z -= 1;
+        if (keys.has("s") || keys.has("arrowdown")) way.z += 1;
+        if (keys.has("a") || keys.has("arrowleft")) way.x -= 1;
+        if (keys.has("d") || keys.has("arrowright")) way.x += 1;
+        if (way.lengthSq() > 0) way.normalize().applyQuaternion(camera.quaternion);
+        if (keys.has("e") || keys.has(" ")) way.y += 1;
+        if (keys.has("q") || keys.has("c")) way.y -= 1;
+        camera.position.addScaledVector(way, speed);
+        orbit.target.addScaledVector(way, speed);
+    }
+
+    function goTo(place, from) {
+        camera.position.copy(from || place.clone().add(new Vector3(2, 1.5, 2)));
+        camera.lookAt(place);
+        look.yaw = Math.atan2(camera.position.x - place.x, camera.position.z - place.z);
+        const flat = Math.hypot(camera.position.x - place.x, camera.position.z - place.z);
+        look.pitch = Math.atan2(place.y - camera.position.y, flat);
+        orbit.target.copy(place);
+        turn();
+    }
+
+    function start() {
+        const hash = options.hasLinks ? location.hash.slice(1) : "";
+        const words = decodeURIComponent(hash).split(",").map(Number);
+        if (words.length >= 3 && words.every(Number.isFinite)) {
+            camera.position.copy(fromMap(words));
+            look.yaw = ((words[3] || 0) - 90) * (Math.PI / 180);
+            look.pitch = (words[4] || 0) * (Math.PI / 180);
+            orbit.target.copy(camera.position);
+            return turn();
+        }
+        for (const name of STARTS) {
+            const found = entities.find((node) => nameOf(node).startsWith(name));
+            if (!found) continue;
+            found.getWorldPosition(camera.position);
+            camera.position.y += 24 * METRES;
+            const yaw = valueOf(found, "angle") || String(valueOf(found, "angles")).split(" ")[1];
+            look.yaw = ((Number(yaw) || 0) - 90) * (Math.PI / 180);
+            look.pitch = 0;
+            orbit.target.copy(camera.position);
+            return turn();
+        }
+        above();
+    }
+
+    function above() {
+        if (bounds.isEmpty()) return;
+        const middle = bounds.getCenter(new Vector3());
+        const size = bounds.getSize(new Vector3());
+        const from = middle.clone().add(new Vector3(0.4 * size.x, size.y + 0.9 * Math.max(size.x, size.z), 0.6 * size.z));
+        goTo(middle, from);
+    }
+
+    // What is under the pointer.
+
+    function show(lines) {
+        const info = element("info");
+        info.replaceChildren();
+        for (const [name, value] of lines) {
+            const term = document.createElement("dt");
+            const text = document.createElement("dd");
+            term.textContent = name;
+            text.textContent = value;
+            info.append(term, text);
+        }
+    }
+
+    function pairsOf(node) {
+        const pairs = node.userData.pairs || {};
+        return Object.keys(pairs).map((key) => [key, Array.isArray(pairs[key]) ? pairs[key].join("; ") : pairs[key]]);
+    }
+
+    function about(node) {
+        const file = options.file;
+        const lines = [[node.userData.prop === undefined ? "entity" : "prop", `#${node.userData.entity ?? node.userData.prop}`]];
+        if (node.userData.entity !== undefined) lines.push(["command", `bspkit ent set ${file} '#${node.userData.entity}' KEY=VALUE -o out.bsp`]);
+        return lines.concat(pairsOf(node));
+    }
+
+    function aboutFace(mesh, face, point) {
+        const owner = isOf(mesh, "entity");
+        const place = toMap(point).map((part) => part.toFixed(1)).join(" ");
+        const lines = [["texture", mesh.material.name], ["surface", mesh.material.userData.surface], ["at", place]];
+        if (face !== null) {
+            lines.push(["face", String(face)], ["command", `bspkit get ${options.file} 'faces[${face}]'`]);
+        }
+        return owner ? lines.concat(about(owner)) : lines;
+    }
+
+    function pick(x, y) {
+        const caster = new Raycaster();
+        // Before the first frame it is not where it looks from.
+        camera.updateMatrixWorld();
+        const box = canvas.getBoundingClientRect();
+        caster.setFromCamera(new Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2), camera);
+        const targets = meshes.filter(({ node }) => node.visible).map(({ node }) => node);
+        const hit = caster.intersectObjects(markers ? targets.concat(markers) : targets, false)[0];
+        if (!hit) return show([]);
+        if (hit.object === markers) return show(about(markers.userData.nodes[hit.instanceId]));
+        const faces = hit.object.geometry.attributes._face;
+        show(aboutFace(hit.object, faces ? faces.getX(hit.face.a) : null, hit.point));
+    }
+
+    // Controls.
+
+    function list() {
+        const words = element("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+        const text = (node) => [node.name, ...pairsOf(node).flat()].join(" ").toLowerCase();
+        const found = entities.concat(props).filter((node) => words.every((word) => text(node).includes(word)));
+        const items = found.slice(0, MOST_LISTED).map((node) => {
+            const button = document.createElement("button");
+            const title = valueOf(node, "targetname");
+            button.textContent = title ? `${nameOf(node)} (${title})` : nameOf(node);
+            button.addEventListener("click", () => goToNode(node));
+            return button;
         });
-        markers.instanceMatrix.needsUpdate = true;
+        element("found").replaceChildren(...items);
+        element("count").textContent = `${found.length} of ${entities.length + props.length}`;
     }
-}
 
-// Looking and flying.
-
-const look = { yaw: 0, pitch: 0 };
-const keys = new Set();
-
-function turn() {
-    camera.rotation.order = "YXZ";
-    camera.rotation.set(look.pitch, look.yaw, 0);
-}
-
-function fly(seconds) {
-    const speed = (keys.has("shift") ? 24 : 8) * seconds;
-    const way = new Vector3();
-    if (keys.has("w") || keys.has("arrowup")) way.z -= 1;
-    if (keys.has("s") || keys.has("arrowdown")) way.z += 1;
-    if (keys.has("a") || keys.has("arrowleft")) way.x -= 1;
-    if (keys.has("d") || keys.has("arrowright")) way.x += 1;
-    if (way.lengthSq() > 0) way.normalize().applyQuaternion(camera.quaternion);
-    if (keys.has("e") || keys.has(" ")) way.y += 1;
-    if (keys.has("q") || keys.has("c")) way.y -= 1;
-    camera.position.addScaledVector(way, speed);
-    orbit.target.addScaledVector(way, speed);
-}
-
-function goTo(place, from) {
-    camera.position.copy(from || place.clone().add(new Vector3(2, 1.5, 2)));
-    camera.lookAt(place);
-    look.yaw = Math.atan2(camera.position.x - place.x, camera.position.z - place.z);
-    const flat = Math.hypot(camera.position.x - place.x, camera.position.z - place.z);
-    look.pitch = Math.atan2(place.y - camera.position.y, flat);
-    orbit.target.copy(place);
-    turn();
-}
-
-function start() {
-    const words = decodeURIComponent(location.hash.slice(1)).split(",").map(Number);
-    if (words.length >= 3 && words.every(Number.isFinite)) {
-        camera.position.copy(fromMap(words));
-        look.yaw = ((words[3] || 0) - 90) * (Math.PI / 180);
-        look.pitch = (words[4] || 0) * (Math.PI / 180);
-        orbit.target.copy(camera.position);
-        return turn();
-    }
-    for (const name of STARTS) {
-        const found = entities.find((node) => nameOf(node).startsWith(name));
-        if (!found) continue;
-        found.getWorldPosition(camera.position);
-        camera.position.y += 24 * METRES;
-        const yaw = valueOf(found, "angle") || String(valueOf(found, "angles")).split(" ")[1];
-        look.yaw = ((Number(yaw) || 0) - 90) * (Math.PI / 180);
-        look.pitch = 0;
-        orbit.target.copy(camera.position);
-        return turn();
-    }
-    above();
-}
-
-function above() {
-    if (bounds.isEmpty()) return;
-    const middle = bounds.getCenter(new Vector3());
-    const size = bounds.getSize(new Vector3());
-    const from = middle.clone().add(new Vector3(0.4 * size.x, size.y + 0.9 * Math.max(size.x, size.z), 0.6 * size.z));
-    goTo(middle, from);
-}
-
-// What is under the pointer.
-
-function show(lines) {
-    const info = element("info");
-    info.replaceChildren();
-    for (const [name, value] of lines) {
-        const term = document.createElement("dt");
-        const text = document.createElement("dd");
-        term.textContent = name;
-        text.textContent = value;
-        info.append(term, text);
-    }
-}
-
-function pairsOf(node) {
-    const pairs = node.userData.pairs || {};
-    return Object.keys(pairs).map((key) => [key, Array.isArray(pairs[key]) ? pairs[key].join("; ") : pairs[key]]);
-}
-
-function about(node) {
-    const file = document.body.dataset.file;
-    const lines = [[node.userData.prop === undefined ? "entity" : "prop", `#${node.userData.entity ?? node.userData.prop}`]];
-    if (node.userData.entity !== undefined) lines.push(["command", `bspkit ent set ${file} '#${node.userData.entity}' KEY=VALUE -o out.bsp`]);
-    return lines.concat(pairsOf(node));
-}
-
-function pick(x, y) {
-    const caster = new Raycaster();
-    // Before the first frame it is not where it looks from.
-    camera.updateMatrixWorld();
-    const box = canvas.getBoundingClientRect();
-    caster.setFromCamera(new Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2), camera);
-    const targets = meshes.filter(({ node }) => node.visible).map(({ node }) => node);
-    const hit = caster.intersectObjects(markers ? targets.concat(markers) : targets, false)[0];
-    if (!hit) return show([]);
-    if (hit.object === markers) return show(about(markers.userData.nodes[hit.instanceId]));
-    const { material, geometry } = hit.object;
-    const faces = geometry.attributes._face;
-    const face = faces ? faces.getX(hit.face.a) : null;
-    const owner = isOf(hit.object, "entity");
-    const place = toMap(hit.point).map((part) => part.toFixed(1)).join(" ");
-    const lines = [["texture", material.name], ["surface", material.userData.surface], ["at", place]];
-    if (face !== null) {
-        lines.push(["face", String(face)], ["command", `bspkit get ${document.body.dataset.file} 'faces[${face}]'`]);
-    }
-    show(owner ? lines.concat(about(owner)) : lines);
-}
-
-// Controls.
-
-function list() {
-    const words = element("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const text = (node) => [node.name, ...pairsOf(node).flat()].join(" ").toLowerCase();
-    const found = entities.concat(props).filter((node) => words.every((word) => text(node).includes(word)));
-    const items = found.slice(0, MOST_LISTED).map((node) => {
-        const button = document.createElement("button");
-        const title = valueOf(node, "targetname");
-        button.textContent = title ? `${nameOf(node)} (${title})` : nameOf(node);
-        button.addEventListener("click", () => {
-            const place = hasMesh(node) ? new Box3().setFromObject(node).getCenter(new Vector3()) : node.getWorldPosition(new Vector3());
-            goTo(place);
-            show(about(node));
-        });
-        return button;
-    });
-    element("found").replaceChildren(...items);
-    element("count").textContent = `${found.length} of ${entities.length + props.length}`;
-}
-
-function controls() {
-    const layers = element("layers");
-    for (const layer of LAYERS) {
-        const isThere = layer === "entities" ? entities.length : layer === "props" ? props.length : meshes.some((mesh) => mesh.layers.includes(layer));
-        if (!isThere) continue;
-        const label = document.createElement("label");
-        const box = document.createElement("input");
-        box.type = "checkbox";
-        box.checked = !isHidden[layer];
-        box.addEventListener("change", () => {
-            isHidden[layer] = !box.checked;
+    function controls() {
+        const layers = element("layers");
+        for (const layer of LAYERS) {
+            const isThere = layer === "entities" ? entities.length : layer === "props" ? props.length : meshes.some((mesh) => mesh.layers.includes(layer));
+            if (!isThere) continue;
+            const label = document.createElement("label");
+            const box = document.createElement("input");
+            box.type = "checkbox";
+            box.checked = !isHidden[layer];
+            box.addEventListener("change", () => {
+                isHidden[layer] = !box.checked;
+                apply();
+            });
+            label.append(box, ` ${layer}`);
+            layers.append(label);
+        }
+        element("light").addEventListener("change", (event) => {
+            isLit = event.target.checked;
             apply();
         });
-        label.append(box, ` ${layer}`);
-        layers.append(label);
-    }
-    element("light").addEventListener("change", (event) => {
-        isLit = event.target.checked;
-        apply();
-    });
-    element("wire").addEventListener("change", (event) => {
-        isWire = event.target.checked;
-        apply();
-    });
-    element("bright").addEventListener("input", (event) => {
-        brightness = Number(event.target.value);
-        apply();
-    });
-    element("orbit").addEventListener("change", (event) => {
-        orbit.enabled = event.target.checked;
-        const ahead = new Vector3(0, 0, -4).applyQuaternion(camera.quaternion);
-        if (orbit.enabled) orbit.target.copy(camera.position).add(ahead);
-        else goTo(orbit.target.clone(), camera.position.clone());
-    });
-    element("above").addEventListener("click", above);
-    element("link").addEventListener("click", () => {
-        const place = toMap(camera.position).map((part) => Math.round(part));
-        const turns = [look.yaw * (180 / Math.PI) + 90, look.pitch * (180 / Math.PI)].map(Math.round);
-        location.hash = place.concat(turns).join(",");
-    });
-    element("full").addEventListener("click", () => {
-        if (document.fullscreenElement) document.exitFullscreen();
-        else document.documentElement.requestFullscreen();
-    });
-    element("search").addEventListener("input", list);
-    addEventListener("hashchange", start);
-    addEventListener("keydown", (event) => {
-        if (/^(INPUT|BUTTON|SELECT)$/.test(event.target.tagName) && event.target.type !== "checkbox") return;
-        if (event.ctrlKey || event.metaKey || event.altKey) return;
-        keys.add(event.key.toLowerCase());
-    });
-    addEventListener("keyup", (event) => keys.delete(event.key.toLowerCase()));
-    addEventListener("blur", () => keys.clear());
-    let down = null;
-    canvas.addEventListener("pointerdown", (event) => {
-        down = { x: event.clientX, y: event.clientY, moved: 0 };
-        if (event.isTrusted) canvas.setPointerCapture(event.pointerId);
-        canvas.focus();
-    });
-    canvas.addEventListener("pointermove", (event) => {
-        if (!down) return;
-        const [x, y] = [event.clientX - down.x, event.clientY - down.y];
-        down = { x: event.clientX, y: event.clientY, moved: down.moved + Math.abs(x) + Math.abs(y) };
-        if (orbit.enabled) return;
-        look.yaw -= x * 0.004;
-        look.pitch = Math.max(-1.55, Math.min(1.55, look.pitch - y * 0.004));
-        turn();
-    });
-    canvas.addEventListener("pointerup", (event) => {
-        if (down && down.moved < 5) pick(event.clientX, event.clientY);
-        down = null;
-    });
-    canvas.addEventListener("wheel", (event) => {
-        if (orbit.enabled) return;
-        event.preventDefault();
-        camera.translateZ(event.deltaY * 0.01);
-    }, { passive: false });
-}
-
-function resize() {
-    const { clientWidth, clientHeight } = canvas;
-    renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
-    renderer.setSize(clientWidth, clientHeight, false);
-    camera.aspect = clientWidth / Math.max(clientHeight, 1);
-    camera.updateProjectionMatrix();
-}
-
-function run() {
-    let last = performance.now();
-    renderer.setAnimationLoop((now) => {
-        fly(Math.min((now - last) / 1000, 0.1));
-        last = now;
-        if (orbit.enabled) orbit.update();
-        renderer.render(scene, camera);
-    });
-}
-
-const loader = new GLTFLoader();
-loader.register(lightmaps);
-loader.parse(
-    glb(),
-    "",
-    (map) => {
-        element("map").remove();
-        scene.add(map.scene);
-        map.scene.traverse((node) => {
-            if (node.isMesh && node.material.name.startsWith("{")) node.material.side = DoubleSide;
+        element("wire").addEventListener("change", (event) => {
+            isWire = event.target.checked;
+            apply();
         });
-        collect(map.scene);
-        controls();
-        apply();
-        list();
-        resize();
-        addEventListener("resize", resize);
-        start();
-        run();
-        document.body.dataset.state = "ready";
-        const count = meshes.reduce((sum, { node }) => sum + node.geometry.index.count / 3, 0);
-        element("status").textContent = `${count} triangles, ${entities.length} entities, ${props.length} props`;
-    },
-    (error) => {
-        element("status").textContent = `The map cannot be shown: ${error.message || error}`;
-        document.body.dataset.state = "failed";
-    },
-);
+        element("bright").addEventListener("input", (event) => {
+            brightness = Number(event.target.value);
+            apply();
+        });
+        element("orbit").addEventListener("change", (event) => {
+            orbit.enabled = event.target.checked;
+            const ahead = new Vector3(0, 0, -4).applyQuaternion(camera.quaternion);
+            if (orbit.enabled) orbit.target.copy(camera.position).add(ahead);
+            else goTo(orbit.target.clone(), camera.position.clone());
+        });
+        element("above").addEventListener("click", above);
+        element("link")?.addEventListener("click", () => {
+            const place = toMap(camera.position).map((part) => Math.round(part));
+            const turns = [look.yaw * (180 / Math.PI) + 90, look.pitch * (180 / Math.PI)].map(Math.round);
+            location.hash = place.concat(turns).join(",");
+        });
+        element("full").addEventListener("click", () => {
+            if (document.fullscreenElement) document.exitFullscreen();
+            else (options.full || document.documentElement).requestFullscreen();
+        });
+        element("search").addEventListener("input", list);
+        addEventListener("hashchange", start, { signal });
+        addEventListener("keydown", (event) => {
+            if (/^(INPUT|BUTTON|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "checkbox") return;
+            if (event.ctrlKey || event.metaKey || event.altKey) return;
+            // What flies does not scroll the page.
+            if (event.target === canvas && /^( |Arrow.*)$/.test(event.key)) event.preventDefault();
+            keys.add(event.key.toLowerCase());
+        }, { signal });
+        addEventListener("keyup", (event) => keys.delete(event.key.toLowerCase()), { signal });
+        addEventListener("blur", () => keys.clear(), { signal });
+        let down = null;
+        canvas.addEventListener("pointerdown", (event) => {
+            down = { x: event.clientX, y: event.clientY, moved: 0 };
+            if (event.isTrusted) canvas.setPointerCapture(event.pointerId);
+            canvas.focus();
+        });
+        canvas.addEventListener("pointermove", (event) => {
+            if (!down) return;
+            const [x, y] = [event.clientX - down.x, event.clientY - down.y];
+            down = { x: event.clientX, y: event.clientY, moved: down.moved + Math.abs(x) + Math.abs(y) };
+            if (orbit.enabled) return;
+            look.yaw -= x * 0.004;
+            look.pitch = Math.max(-1.55, Math.min(1.55, look.pitch - y * 0.004));
+            turn();
+        });
+        canvas.addEventListener("pointerup", (event) => {
+            if (down && down.moved < 5) pick(event.clientX, event.clientY);
+            down = null;
+        });
+        canvas.addEventListener("wheel", (event) => {
+            if (orbit.enabled) return;
+            event.preventDefault();
+            camera.translateZ(event.deltaY * 0.01);
+        }, { passive: false });
+    }
+
+    function resize() {
+        const { clientWidth, clientHeight } = canvas;
+        renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+        renderer.setSize(clientWidth, clientHeight, false);
+        camera.aspect = clientWidth / Math.max(clientHeight, 1);
+        camera.updateProjectionMatrix();
+    }
+
+    function run() {
+        let last = performance.now();
+        renderer.setAnimationLoop((now) => {
+            fly(Math.min((now - last) / 1000, 0.1));
+            last = now;
+            if (orbit.enabled) orbit.update();
+            renderer.render(scene, camera);
+        });
+    }
+
+    // The rest is for the page around it.
+
+    function goToNode(node) {
+        goTo(hasMesh(node) ? new Box3().setFromObject(node).getCenter(new Vector3()) : node.getWorldPosition(new Vector3()));
+        show(about(node));
+    }
+
+    // Flies to an entity by its number; false if it is not shown.
+    function goToEntity(number) {
+        const node = entities.find((node) => node.userData.entity === number);
+        if (node) goToNode(node);
+        return Boolean(node);
+    }
+
+    // Flies to a face by its number; false if it is not shown.
+    function goToFace(number) {
+        for (const { node } of meshes) {
+            const { _face: faces, position, normal } = node.geometry.attributes;
+            const middle = new Vector3();
+            const out = new Vector3();
+            let count = 0;
+            for (let at = 0; faces && at < faces.count; at++) {
+                if (faces.getX(at) !== number) continue;
+                middle.add(new Vector3().fromBufferAttribute(position, at));
+                if (normal) out.add(new Vector3().fromBufferAttribute(normal, at));
+                count += 1;
+            }
+            if (count === 0) continue;
+            middle.divideScalar(count).applyMatrix4(node.matrixWorld);
+            goTo(middle, middle.clone().addScaledVector(out.normalize(), 4));
+            show(aboutFace(node, number, middle));
+            return true;
+        }
+        return false;
+    }
+
+    function stop() {
+        ended.abort();
+        sizes.disconnect();
+        renderer.setAnimationLoop(null);
+        orbit.dispose();
+        for (const { node } of meshes) {
+            for (const image of [node.material.map, node.material.lightMap]) if (image) image.dispose();
+            node.material.dispose();
+            node.geometry.dispose();
+        }
+        renderer.dispose();
+        renderer.forceContextLoss();
+    }
+
+    const loader = new GLTFLoader();
+    loader.register(lightmaps);
+    const map = await loader.parseAsync(glb, "");
+    scene.add(map.scene);
+    map.scene.traverse((node) => {
+        if (node.isMesh && node.material.name.startsWith("{")) node.material.side = DoubleSide;
+    });
+    collect(map.scene);
+    controls();
+    apply();
+    list();
+    resize();
+    sizes.observe(canvas);
+    start();
+    run();
+    const triangles = meshes.reduce((sum, { node }) => sum + node.geometry.index.count / 3, 0);
+    element("status").textContent = `${triangles} triangles, ${entities.length} entities, ${props.length} props`;
+    return { goToEntity, goToFace, above, stop, pause: () => renderer.setAnimationLoop(null), run };
+}

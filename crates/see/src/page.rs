@@ -8,6 +8,8 @@ use crate::scene::Scene;
 
 /// The frame of the page, with words in double braces in the places of its parts.
 const FRAME: &str = include_str!("../page/page.html");
+/// What one uses to fly and to search, which the page for maps (`web`) has too.
+const CONTROLS: &str = include_str!("../page/controls.html");
 /// three.js and what shows the map, made by `page/build.sh`.
 const SCRIPT: &str = include_str!("../page/viewer.min.js");
 
@@ -40,6 +42,7 @@ pub fn page(scene: &Scene, title: &str, file: &str) -> Result<Vec<u8>> {
             "title" => page.extend_from_slice(escaped(title).as_bytes()),
             "file" => page.extend_from_slice(escaped(file).as_bytes()),
             "map" => page.extend_from_slice(map.as_bytes()),
+            "controls" => page.extend_from_slice(CONTROLS.as_bytes()),
             "licence" => page.extend_from_slice(LICENCE.as_bytes()),
             "script" => page.extend_from_slice(SCRIPT.as_bytes()),
             _ => return Err(Error::new(ErrorKind::Malformed, format!("the page has no part {word}"))),

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Makes web/dist, the page for maps as static files, from the registries of cargo and npm alone: `web/build.sh [--install] [--quick]`.
+# It needs cargo, node and npm, and the standard library for WebAssembly: that of the toolchain in use, or its source, which
+# Debian has beside a compiler (rustc-web, cargo-web, rust-web-src) with a linker (lld). `--install`, or CI=true, installs
+# these with apt. `--tools` says only whether all is there. `--quick` makes a larger module in a third of the time, for tests.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/../target}"
+triple=wasm32-unknown-unknown
+made="$CARGO_TARGET_DIR/web"
+may_install="${CI:-false}" only_tools=false is_quick=false
+for argument in "$@"; do
+    case "$argument" in
+        --install) may_install=true ;;
+        --tools) only_tools=true ;;
+        --quick) is_quick=true ;;
+        *) echo "usage: web/build.sh [--install] [--quick] [--tools]" >&2 && exit 2 ;;
+    esac
+done
+
+step() {
+    printf '\n> %s\n' "$*"
+    "$@"
+}
+
+has_std() {
+    [[ -d "$(rustc --print sysroot)/lib/rustlib/$triple/lib" ]]
+}
+has_source() {
+    [[ -x /usr/bin/cargo && -d /usr/lib/rustlib/src/rust/library ]] && command -v wasm-ld
+} >/dev/null
+tools_are_here() {
+    command -v node >/dev/null && command -v npm >/dev/null && { has_std || has_source; }
+}
+if ! tools_are_here && [[ "$may_install" == true ]]; then
+    export DEBIAN_FRONTEND=noninteractive
+    step apt-get -qq update
+    step apt-get -qq install -y --no-install-recommends rustc-web cargo-web rust-web-src lld nodejs npm >/dev/null
+fi
+tools_are_here || { echo "notice: the page is not built: node, npm or the tools for WebAssembly are not installed" >&2 && exit 3; }
+[[ "$only_tools" == false ]] || exit 0
+
+# The module. The standard library is built for size too where it is built.
+if [[ "$is_quick" == true ]]; then
+    export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+fi
+cargo=(cargo build --locked --release --lib --target "$triple")
+export CARGO_INCREMENTAL=0
+if has_std; then
+    step "${cargo[@]}"
+else
+    step env PATH="/usr/bin:$PATH" RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld \
+        "${cargo[@]}" -Zbuild-std=std,panic_abort
+fi
+step cargo build --locked -p bind --target-dir "$made/bind"
+rm -rf "$made/web" "$made/crates"
+mkdir -p "$made/web" "$made/crates/see/page"
+step "$made/bind/debug/bind" "$CARGO_TARGET_DIR/$triple/release/bspkit_web.wasm" "$made/web/page/module"
+
+# The scripts, where npm's packages are found from them.
+cp -r page "$made/web"
+cp ../crates/see/page/viewer.js "$made/crates/see/page"
+for package in package.json package-lock.json; do
+    cmp -s "$package" "$made/$package" || rm -rf "$made/node_modules"
+    cp "$package" "$made"
+done
+[[ -d "$made/node_modules" ]] || step npm --prefix "$made" ci --silent --no-audit --no-fund
+rm -rf dist
+mkdir dist
+bundle=("$made/node_modules/.bin/esbuild" --bundle --minify --format=esm --target=es2022 --charset=utf8 --legal-comments=eof
+    --log-level=warning)
+step "${bundle[@]}" --splitting --outdir=dist "$made/web/page/app.js"
+step "${bundle[@]}" --outdir=dist "$made/web/page/worker.js"
+module="$made/web/page/module/bspkit_web_bg.wasm"
+if [[ "$is_quick" == true ]]; then
+    cp "$module" dist
+else
+    step "$made/node_modules/.bin/wasm-opt" -Oz --all-features "$module" -o dist/bspkit_web_bg.wasm
+fi
+cp page/app.css page/icon.svg page/manifest.webmanifest dist
+step node files.mjs dist
+ls -l dist
+printf 'module: %s bytes, %s gzipped\n' "$(wc -c <dist/bspkit_web_bg.wasm)" "$(gzip -9 <dist/bspkit_web_bg.wasm | wc -c)"

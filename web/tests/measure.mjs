@@ -1,0 +1,29 @@
+// Measures the page: measure.mjs MAP... prints how long a map takes until its lumps are there, and each part after that.
+// It is not a test. BSPKIT_WEB_PACKAGES names the folder of npm's packages, as test.sh does.
+import { statSync } from "node:fs";
+
+import { basename, browser, serve, visit } from "./harness.mjs";
+
+const server = await serve();
+const chromium = await browser();
+for (const map of process.argv.slice(2)) {
+  const start = performance.now();
+  const page = await visit(chromium, server.url);
+  const times = { page: performance.now() - start };
+  const time = async (name, work) => {
+    const from = performance.now();
+    await work();
+    times[name] = performance.now() - from;
+  };
+  await time("open", () => page.open(map));
+  for (const name of ["findings", "entities", "images", "view"]) await time(name, () => page.tab(name));
+  await time("edit", () => page.edit("set", "worldspawn", "message=The Place"));
+  await time("report", () => page.tab("save"));
+  await time("download", () => page.download(() => page.page.click("#download")));
+  const shown = Object.entries(times).map(([name, ms]) => `${name} ${(ms / 1000).toFixed(2)} s`);
+  const heap = await page.page.evaluate(() => performance.memory?.usedJSHeapSize ?? 0);
+  console.log(`${basename(map)}, ${(statSync(map).size / 1e6).toFixed(1)} MB: ${shown.join(", ")}; ${(heap / 1e6).toFixed(0)} MB of scripts; ${page.said.join("; ") || "console empty"}`);
+  await page.close();
+}
+await chromium.close();
+await server.close();

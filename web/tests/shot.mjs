@@ -1,0 +1,19 @@
+// Draws docs/web.png: an own map in 3D, with a selected entity. BSPKIT_WEB_PACKAGES names the folder of npm's packages.
+import { join } from "node:path";
+
+import { browser, root, serve, visit } from "./harness.mjs";
+
+const server = await serve();
+const chromium = await browser();
+const page = await visit(chromium, server.url, { width: 1000, height: 640 });
+await page.open(join(root, "tests/maps/q3/own_rooms.bsp"));
+await page.edit("set", "light", "light*=1.5");
+await page.tab("view");
+await page.page.waitForFunction(() => document.querySelector(".viewer")?.dataset.state === "ready", { polling: 50 });
+await page.type("#search", "light");
+await page.page.$eval("#found button", (button) => button.click());
+await page.page.mouse.click(330, 420);
+await new Promise((done) => setTimeout(done, 500));
+await page.page.screenshot({ path: join(root, "docs/web.png") });
+await chromium.close();
+await server.close();
