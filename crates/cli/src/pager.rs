@@ -33,8 +33,8 @@ static CHILD: Mutex<Option<Child>> = Mutex::new(None);
 /// The variables that name the pager; the first one that is set holds.
 const VARIABLES: [&str; 2] = ["BSPKIT_PAGER", "PAGER"];
 
-/// Without them: `less`, and the text as it is where there is no such program.
-const DEFAULT: &str = if cfg!(unix) { "less || [ $? != 127 ] || cat" } else { "" };
+/// The pager without them.
+const DEFAULT: &str = if cfg!(unix) { "less" } else { "" };
 
 /// Commands that go through many maps: their progress is shown.
 const BATCH: [&str; 2] = ["ci", "verify"];
@@ -102,9 +102,13 @@ fn send(input: &mut Input, data: &[u8]) -> Option<io::Result<()>> {
 
 /// Starts the pager. `None` if it is `cat`, or none.
 fn start() -> Option<ChildStdin> {
-    let named = terminal::named(&VARIABLES).unwrap_or_else(|| DEFAULT.into());
+    let mut named = terminal::named(&VARIABLES).unwrap_or_else(|| DEFAULT.into());
     if named.is_empty() || named == "cat" {
         return None;
+    }
+    // Where there is no such program, the text comes as it is.
+    if cfg!(unix) {
+        named.push(" || [ $? != 127 ] || cat");
     }
     let mut command = terminal::command(&named, None);
     // Leave at the end of a single page; show colors; leave the text on the screen.

@@ -35,7 +35,7 @@ use crate::save::{bad_argument, spare};
 /// Quake II, images and shaders of Quake III, WAD files of Half-Life, `gfx/palette.lmp` of Quake, materials of Source.
 /// Without such a file textures of Quake have the palette of that game, which is built in.
 ///
-/// What cannot be read is reported and left out; then the exit status is 1.
+/// What of the map cannot be read is reported and left out; then the exit status is 1.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit export dm4.bsp -o dm4.glb

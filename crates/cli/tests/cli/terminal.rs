@@ -44,7 +44,9 @@ fn a_pager_gets_what_is_listed() {
 #[test]
 fn a_pager_that_is_left_or_missing_is_no_failure() {
     let room = Room::new();
-    for (pager, first) in [("head -n 1", "out: "), ("true", ""), ("", "out: "), ("cat", "out: ")] {
+    for (pager, first) in
+        [("head -n 1", "out: "), ("true", ""), ("", "out: "), ("cat", "out: "), ("no_such_pager", "out: ")]
+    {
         let output = room
             .command()
             .args(["verify", ".", "--paging", "always", "-v"])

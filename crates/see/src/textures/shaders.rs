@@ -83,11 +83,12 @@ fn read(bytes: &[u8], format: ImageFormat) -> Result<Picture> {
     Picture::rgba([image.width(), image.height()], image.as_raw())
 }
 
-/// The images that the scripts of a game name. Of several shaders with one name the first is taken.
+/// The images that the scripts of a game name. Of several shaders with one name the engine takes the first in a script,
+/// and of several scripts the last by name.
 fn scripts(files: &dyn Files) -> HashMap<Vec<u8>, Vec<u8>> {
     let mut names: Vec<Vec<u8>> =
         files.names_in(b"scripts").into_iter().filter(|name| name.ends_with(b".shader")).collect();
-    names.sort();
+    names.sort_by(|one, other| other.cmp(one));
     names.dedup();
     let (mut images, mut left) = (HashMap::new(), MOST_SCRIPTS);
     for name in names {
@@ -100,39 +101,83 @@ fn scripts(files: &dyn Files) -> HashMap<Vec<u8>, Vec<u8>> {
 
 /// Adds the shaders of a script: a name, and a block with pairs and with a block for each stage.
 fn add(text: &[u8], images: &mut HashMap<Vec<u8>, Vec<u8>>) {
-    let (mut depth, mut name, mut image, mut editor) = (0_usize, Vec::new(), None, None);
-    for line in text.split(|byte| matches!(byte, b'\n' | b'\r')) {
-        let end = line.windows(2).position(|two| two == b"//").unwrap_or(line.len());
-        let words = line[..end].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        let words: Vec<&[u8]> = words.collect();
-        for (at, word) in words.iter().enumerate() {
-            match *word {
-                b"{" => depth += 1,
-                b"}" => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
-                        let (image, editor) = (image.take(), editor.take());
-                        if let Some(found) = image.or(editor) {
-                            images.entry(normal_name(std::mem::take(&mut name))).or_insert(found);
-                        }
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    let (mut depth, mut name, mut image, mut editor) = (0_usize, &[][..], None, None);
+    let words: Vec<Word<'_>> = words(text);
+    for (at, word) in words.iter().enumerate() {
+        match word.text {
+            b"{" => depth += 1,
+            b"}" => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    if let Some(found) = image.or(editor) {
+                        images.entry(normal_name(name)).or_insert_with(|| <[u8]>::to_vec(found));
                     }
+                    (image, editor) = (None, None);
                 }
-                word if depth == 0 => name = word.to_vec(),
-                key if at == 0 || words[at - 1] == b"{" => {
-                    let key = key.to_ascii_lowercase();
-                    // `animMap` has a frequency before its images.
-                    let value = words.get(at + if key == b"animmap" { 2 } else { 1 });
-                    let value = value.filter(|value| !value.starts_with(b"$") && !value.starts_with(b"*"));
-                    if MAPS.contains(&&key[..]) {
-                        image = image.or_else(|| value.map(|value| value.to_vec()));
-                    } else if key == EDITOR {
-                        editor = editor.or_else(|| value.map(|value| value.to_vec()));
-                    }
-                }
-                _ => {}
             }
+            text if depth == 0 => name = text,
+            text if word.is_first => {
+                let key = text.to_ascii_lowercase();
+                // `animMap` has a frequency before its images.
+                let value = words.get(at + if key == b"animmap" { 2 } else { 1 });
+                let value = value.filter(|value| !value.is_first && !value.text.starts_with(b"$"));
+                let value = value.map(|value| value.text).filter(|value| !value.starts_with(b"*"));
+                if MAPS.contains(&&key[..]) {
+                    image = image.or(value);
+                } else if key == EDITOR {
+                    editor = editor.or(value);
+                }
+            }
+            _ => {}
         }
     }
+}
+
+/// A word of a script; quotes may be around it.
+struct Word<'t> {
+    text: &'t [u8],
+    /// Whether it is the first one in its line, or after a brace.
+    is_first: bool,
+}
+
+/// The words of a script without its comments.
+fn words(text: &[u8]) -> Vec<Word<'_>> {
+    let (mut words, mut at, mut is_first) = (Vec::new(), 0, true);
+    while let Some(byte) = text.get(at) {
+        let rest = &text[at..];
+        let length = match byte {
+            b'\n' | b'\r' => {
+                is_first = true;
+                at += 1;
+                continue;
+            }
+            _ if byte.is_ascii_whitespace() => {
+                at += 1;
+                continue;
+            }
+            _ if rest.starts_with(b"//") => {
+                at += rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+                continue;
+            }
+            _ if rest.starts_with(b"/*") => {
+                at += rest.windows(2).position(|two| two == b"*/").map_or(rest.len(), |end| end + 2);
+                continue;
+            }
+            b'"' => {
+                let end = rest[1..].iter().position(|byte| *byte == b'"').unwrap_or(rest.len() - 1);
+                words.push(Word { text: &rest[1..=end], is_first });
+                is_first = false;
+                at += end + 2;
+                continue;
+            }
+            _ => rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len()),
+        };
+        words.push(Word { text: &rest[..length], is_first });
+        is_first = matches!(rest[..length], [b'{' | b'}']);
+        at += length;
+    }
+    words
 }
 
 #[cfg(test)]
@@ -149,6 +194,14 @@ mod tests {
         assert_eq!(images.len(), 2, "{images:?}");
         assert_eq!(images[&b"textures/own/fire"[..]], b"textures/own/f1.tga");
         assert_eq!(images[&b"textures/own/glass"[..]], b"a.jpg");
+        let text = b"\xEF\xBB\xBF/* textures/own/a { { map no.tga } } */ \"textures/own/a\" // b\n{\n{\nMAP \"own/a b.tga\"\n} }\n";
+        let mut images = HashMap::new();
+        add(text, &mut images);
+        assert_eq!(images.into_iter().collect::<Vec<_>>(), [(b"textures/own/a".to_vec(), b"own/a b.tga".to_vec())]);
+        // What is cut short ends.
+        for end in 0..text.len() {
+            add(&text[..end], &mut HashMap::new());
+        }
     }
 
     #[test]
