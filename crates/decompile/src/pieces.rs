@@ -1,5 +1,7 @@
 //! Convex volumes of a map: its brushes, without the sides that compilers add.
 
+use std::collections::HashSet;
+
 use bspkit::dialect::Role;
 use bspkit::{Bsp, Column, Records, Result};
 
@@ -164,26 +166,31 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
 }
 
 /// Gives brushes that are in no leaf to models without brushes whose boxes they are in: compilers leave the leafs of some
-/// triggers empty. The others are the world's.
-fn find_homes(map: &Bsp<'_>, pieces: &mut [Piece], homeless: &[usize], counts: &mut Counts) {
-    let mut has_brushes = std::collections::HashSet::from([0]);
-    let owned = (0..pieces.len()).filter(|at| homeless.binary_search(at).is_err());
-    has_brushes.extend(owned.map(|at| pieces[at].model));
+/// triggers empty. The game never meets the others, and in the world they would be where nothing is.
+fn find_homes(map: &Bsp<'_>, pieces: &mut Vec<Piece>, homeless: &[usize], counts: &mut Counts) {
+    let is_homeless: HashSet<usize> = homeless.iter().copied().collect();
+    let owned = pieces.iter().enumerate().filter(|(at, _)| !is_homeless.contains(at));
+    let has_brushes: HashSet<usize> = owned.map(|(_, piece)| piece.model).chain([0]).collect();
     let limits = boxes(map);
     let empty: Vec<usize> = (0..limits.len()).filter(|model| !has_brushes.contains(model)).collect();
     let wide = |model: &usize| grown(limits[*model].map(|corner| corner.map(f64::from)), 2.0);
     let homes = Boxes::new(empty.iter().map(wide).collect());
-    for piece in homeless {
-        let own = of_points(pieces[*piece].sides.iter().flat_map(|side| &side.ring));
+    let mut lost = HashSet::new();
+    for at in homeless {
+        let own = of_points(pieces[*at].sides.iter().flat_map(|side| &side.ring));
         let is_in = |home: &usize| {
             let [mins, maxs] = wide(&empty[*home]);
             (0..3).all(|axis| mins[axis] <= own[0][axis] && own[1][axis] <= maxs[axis])
         };
         match homes.within(own).take(64).filter(is_in).min() {
-            Some(home) => pieces[*piece].model = empty[home],
-            None => counts.note("brush", "it is in no leaf; it is written with the world", pieces[*piece].number),
+            Some(home) => pieces[*at].model = empty[home],
+            None => {
+                lost.insert(pieces[*at].number);
+                counts.leave_out("brush", "it is in no leaf: the game never meets it", pieces[*at].number);
+            }
         }
     }
+    pieces.retain(|piece| !lost.contains(&piece.number));
 }
 
 /// The sides that bound a volume, with their corners.

@@ -1,7 +1,7 @@
 //! The commands of the program.
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 112] = [
+pub(crate) const COMMANDS: [&str; 113] = [
     "",
     "info",
     "ls",

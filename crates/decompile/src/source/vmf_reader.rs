@@ -1,7 +1,7 @@
 //! Reads `.vmf` texts. Blocks that say nothing of the map (views, cameras, groups) are passed over.
 
 use bspkit::Result;
-use bspkit::bytes::{escaped, rounded};
+use bspkit::bytes::escaped;
 
 use super::numbers::parse;
 use super::words::{Word, Words, error};
@@ -163,7 +163,8 @@ fn displacement(words: &mut Words<'_>) -> Result<Displacement> {
         }
         let all = rows(words)?;
         let points = || all.as_chunks::<3>().0.to_vec();
-        let bits = |value: &f64| bspkit::bytes::integer(rounded(*value)).unwrap_or(0);
+        // A word of flags has more digits than a float of single precision.
+        let bits = |value: &f64| value.to_string().parse::<i32>().unwrap_or(0);
         match name.bytes {
             b"normals" => found.normals = points(),
             b"distances" => found.distances = all,

@@ -39,6 +39,10 @@ fn real_maps_are_proven() {
         assert_eq!(read(&text, found.format).unwrap(), found.source, "{}", path.display());
         let proof = prove(&map, &text, found.format, &effort).unwrap();
         let (points, area) = (proof.points.share(), proof.faces.share());
+        let is_damaged = path.to_string_lossy().contains("damaged");
+        if is_damaged {
+            continue;
+        }
         let row = rows.entry(map.dialect().name).or_default();
         row.maps += 1;
         row.whole += usize::from(proof.points.agreeing == proof.points.judged);
@@ -47,8 +51,7 @@ fn real_maps_are_proven() {
         row.covered += proof.faces.covered;
         row.brushes += found.report.brush_count;
         row.seconds += seconds;
-        let is_damaged = path.to_string_lossy().contains("damaged");
-        assert!(is_damaged || (points >= LEAST_POINTS && area >= LEAST_AREA), "{}: {points} {area}", path.display());
+        assert!(points >= LEAST_POINTS && area >= LEAST_AREA, "{}: {points} {area}", path.display());
     }
     for (dialect, row) in rows {
         println!(
@@ -56,7 +59,7 @@ fn real_maps_are_proven() {
             row.maps,
             row.whole,
             row.least.unwrap_or(1.0) * 100.0,
-            row.covered / row.area.max(1.0) * 100.0,
+            if row.area > 0.0 { row.covered / row.area * 100.0 } else { 100.0 },
             bspkit::bytes::amount(row.brushes) / row.seconds.max(1e-9),
         );
     }

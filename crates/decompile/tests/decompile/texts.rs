@@ -60,7 +60,7 @@ fn displacement() -> impl Strategy<Value = Displacement> {
             offset_normals: points.iter().map(|all| all.3).collect(),
             alphas: points.iter().map(|all| all.4).collect(),
             triangle_tags,
-            allowed_vertexes: allowed.map(|bits| bits >> 8),
+            allowed_vertexes: allowed,
         })
 }
 
