@@ -3,14 +3,15 @@
 use bspkit::dialect::Role;
 use bspkit::{Bsp, Column, Records, Result};
 
+use crate::boxes::{Boxes, grown, of_points};
 use crate::fields::{below, bits, floats, index, optional, range};
 use crate::geometry::{Plane, faces, is_face, is_open};
-use crate::models::owners;
+use crate::models::{boxes, owners};
 use crate::report::Counts;
 use crate::source::Point;
 
 /// More sides than a brush of any compiler has. A brush is cut in a time that grows with the square of them.
-pub(crate) const MOST_SIDES: usize = 1024;
+pub(crate) const MOST_SIDES: usize = 512;
 
 /// A convex volume of a map.
 #[derive(Clone, Debug)]
@@ -100,7 +101,7 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
     let owners = owners(map, brushes.len())?;
     // Brushes of a damaged map may all name the same sides.
     let mut left = sides.len().saturating_mul(2);
-    let mut found = Vec::with_capacity(brushes.len());
+    let (mut found, mut homeless) = (Vec::with_capacity(brushes.len()), Vec::new());
     for (number, owner) in owners.into_iter().enumerate() {
         let Some(range) = range(first.get(number), count.get(number), sides.len()) else {
             counts.leave_out("brush", "its sides do not exist", number);
@@ -146,10 +147,10 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
         let is_bevel: Vec<bool> = all.iter().map(|side| columns.is_bevel(side.number)).collect();
         match bounded(all, &is_bevel, counts) {
             Ok(sides) => {
-                let model = owner.unwrap_or_else(|| {
-                    counts.note("brush", "it is in no leaf; it is written with the world", number);
-                    0
-                });
+                if owner.is_none() {
+                    homeless.push(found.len());
+                }
+                let model = owner.unwrap_or(0);
                 let look = shader.and_then(|shader| index(&shader, number));
                 found.push(Piece { number, model, contents, look, sides });
             }
@@ -158,7 +159,31 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
             Err(why) => counts.leave_out("brush", why, number),
         }
     }
+    find_homes(map, &mut found, &homeless, counts);
     Ok(found)
+}
+
+/// Gives brushes that are in no leaf to models without brushes whose boxes they are in: compilers leave the leafs of some
+/// triggers empty. The others are the world's.
+fn find_homes(map: &Bsp<'_>, pieces: &mut [Piece], homeless: &[usize], counts: &mut Counts) {
+    let mut has_brushes = std::collections::HashSet::from([0]);
+    let owned = (0..pieces.len()).filter(|at| homeless.binary_search(at).is_err());
+    has_brushes.extend(owned.map(|at| pieces[at].model));
+    let limits = boxes(map);
+    let empty: Vec<usize> = (0..limits.len()).filter(|model| !has_brushes.contains(model)).collect();
+    let wide = |model: &usize| grown(limits[*model].map(|corner| corner.map(f64::from)), 2.0);
+    let homes = Boxes::new(empty.iter().map(wide).collect());
+    for piece in homeless {
+        let own = of_points(pieces[*piece].sides.iter().flat_map(|side| &side.ring));
+        let is_in = |home: &usize| {
+            let [mins, maxs] = wide(&empty[*home]);
+            (0..3).all(|axis| mins[axis] <= own[0][axis] && own[1][axis] <= maxs[axis])
+        };
+        match homes.within(own).take(64).filter(is_in).min() {
+            Some(home) => pieces[*piece].model = empty[home],
+            None => counts.note("brush", "it is in no leaf; it is written with the world", pieces[*piece].number),
+        }
+    }
 }
 
 /// The sides that bound a volume, with their corners.

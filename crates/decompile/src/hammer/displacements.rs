@@ -1,6 +1,7 @@
 //! Displacements: a map keeps their faces and grids, and not their brushes. Each gets a flat brush behind its face, of
 //! which a compiler takes the face alone.
 
+use bspkit::bytes::rounded;
 use bspkit::{Bsp, Column, Records};
 
 use crate::drawn::Drawn;
@@ -94,14 +95,15 @@ pub(super) fn prism(face: &Drawn, dress: &mut Dress<'_>, behind: &[u8]) -> Brush
     let id = dress.id();
     let look = dress.looks.get(face.look).cloned().unwrap_or_default();
     let down = times(face.plane.normal, -THICK);
-    let deep: Vec<Point> = face.ring.iter().map(|corner| plus(*corner, down).map(|part| round_to(part, 4))).collect();
+    let ring: Vec<Point> = face.ring.iter().map(|corner| corner.map(|part| shortest(rounded(part)))).collect();
+    let deep: Vec<Point> = ring.iter().map(|corner| plus(*corner, down).map(|part| round_to(part, 4))).collect();
     let middle = plus(mean(&face.ring), times(down, 0.5));
-    let [a, b, c] = [0, 1, 2].map(|at| face.ring[at]);
+    let [a, b, c] = [0, 1, 2].map(|at| ring[at]);
     let mut sides = vec![side([a, b, c], middle, &dress.name(&look.name), Some(&face.mapping), dress)];
     sides.push(side([deep[2], deep[1], deep[0]], middle, behind, None, dress));
     for (at, below) in deep.iter().enumerate() {
-        let next = face.ring[(at + 1) % face.ring.len()];
-        sides.push(side([next, face.ring[at], *below], middle, behind, None, dress));
+        let next = ring[(at + 1) % ring.len()];
+        sides.push(side([next, ring[at], *below], middle, behind, None, dress));
     }
     let front = Placed { id: sides[0].id, model: face.model, ring: face.ring.clone(), plane: face.plane };
     dress.placed.push(front);

@@ -1,5 +1,8 @@
 //! The models of a map as volumes of a source.
 
+use std::collections::{HashMap, VecDeque};
+
+use bspkit::dialect::Role;
 use bspkit::{Bsp, Result};
 
 use super::by_map::ByTextures;
@@ -12,8 +15,7 @@ use crate::report::Counts;
 use crate::source::{Brush, Entity, Point, Source};
 use crate::tools::{Family, Flags};
 
-/// The volumes of each model. Models of the map are those of its entities; a source has its entities in the same order,
-/// and more of them behind.
+/// The volumes of each model.
 pub(super) struct Models {
     spaces: Vec<Option<Space>>,
     /// The box of the world.
@@ -22,13 +24,13 @@ pub(super) struct Models {
 
 impl Models {
     pub(super) fn new(map: &Bsp<'_>, source: &Source, flags: &Flags, looks: &[Look]) -> Result<Self> {
-        let count = map.records(bspkit::dialect::Role::Models)?.len();
+        let count = map.records(Role::Models)?.len();
         let contents = Contents::new(map, flags, looks)?;
         let mut volumes: Vec<Option<Vec<Volume>>> = (0..count).map(|_| None).collect();
         if let Some(world) = volumes.first_mut() {
             *world = Some(Vec::new());
         }
-        let owners = owners(map)?;
+        let owners = owners(map, source)?;
         for (at, entity) in source.entities.iter().enumerate() {
             let model = owners.get(at).copied().flatten();
             let (model, origin) = match model {
@@ -72,16 +74,29 @@ impl Models {
     }
 }
 
-/// The model of each entity of a map.
-fn owners(map: &Bsp<'_>) -> Result<Vec<Option<usize>>> {
-    let entities = map.entities()?;
-    let models = map.role(bspkit::dialect::Role::Models).map(|slot| slot.name.clone()).unwrap_or_default();
-    let owner = |entity: bspkit::content::entities::Entity<'_>| {
+/// The model of each entity of the source. Those with models are, class by class, in the order that the map has them in;
+/// compilers take others away, and a source has more of them behind.
+fn owners(map: &Bsp<'_>, source: &Source) -> Result<Vec<Option<usize>>> {
+    let mut of_class: HashMap<Vec<u8>, VecDeque<usize>> = HashMap::new();
+    for (at, entity) in source.entities.iter().enumerate().skip(1) {
+        if !entity.brushes.is_empty() || !entity.patches.is_empty() {
+            of_class.entry(entity.class().to_ascii_lowercase()).or_default().push_back(at);
+        }
+    }
+    let mut owners = vec![None; source.entities.len()];
+    let models = map.role(Role::Models).map(|slot| slot.name.clone()).unwrap_or_default();
+    for entity in map.entities()?.iter() {
         let values = entity.record_values(map.dialect());
         let number = values.iter().find(|value| value.reference.lump == models).map(|value| value.number);
-        number.and_then(|number| usize::try_from(number).ok())
-    };
-    Ok(entities.iter().map(owner).collect())
+        let Some(model) = number.and_then(|number| usize::try_from(number).ok()).filter(|model| *model > 0) else {
+            continue;
+        };
+        let class = entity.class().unwrap_or_default().to_ascii_lowercase();
+        if let Some(at) = of_class.get_mut(&class).and_then(VecDeque::pop_front) {
+            owners[at] = Some(model);
+        }
+    }
+    Ok(owners)
 }
 
 /// Whether a brush is only there to say where its entity turns.

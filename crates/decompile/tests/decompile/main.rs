@@ -8,5 +8,6 @@ mod damage;
 mod fixtures;
 mod hammer;
 mod proof;
+mod real;
 mod texts;
 mod trees;
