@@ -208,8 +208,8 @@ impl Cells {
         if let Next::Cell(cell) = next { Some(cell) } else { None }
     }
 
-    /// The cells that a convex volume is in, with its part in each, and `None` for space; `None` if there was too much to
-    /// do.
+    /// The cells that a convex volume is in, with its part in each, and `None` for space; `None` if there was too
+    /// much to do.
     pub(crate) fn within(&mut self, walls: Vec<Wall>) -> Option<Vec<(Option<usize>, Vec<Wall>)>> {
         let (mut found, mut open) = (Vec::new(), vec![(self.root, walls)]);
         while let Some((next, walls)) = open.pop() {
@@ -235,8 +235,8 @@ impl Cells {
         (0..3).all(|axis| point[axis] > mins[axis] - THIN && point[axis] < maxs[axis] + THIN)
     }
 
-    /// The cells that are behind a ring, if one looks in a direction: with the part of the ring that is before each, and
-    /// `None` for space. Nothing if there was too much to do.
+    /// The cells that are behind a ring, if one looks in a direction: with the part of the ring that is before each,
+    /// and `None` for space. Nothing if there was too much to do.
     pub(crate) fn behind(&mut self, ring: Vec<Point>, toward: Point) -> Vec<(Option<usize>, Vec<Point>)> {
         let (mut found, mut open) = (Vec::new(), vec![(self.root, ring)]);
         while let Some((next, ring)) = open.pop() {

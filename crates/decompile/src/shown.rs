@@ -161,8 +161,8 @@ fn sides(part: &[Point], plane: &Plane) -> [bool; 2] {
     [heights().any(|height| height > OFF), heights().any(|height| height < -OFF)]
 }
 
-/// The faces that a plane cuts and the looks that it leaves on both sides, and the smaller area of the two sides; `None`
-/// if all is on one side.
+/// The faces that a plane cuts and the looks that it leaves on both sides, and the smaller area of the two sides;
+/// `None` if all is on one side.
 fn score(walls: &[Wall], parts: &[(usize, Vec<Point>)], plane: &Plane) -> Option<(usize, f64)> {
     let (mut areas, mut looks) = ([0.0; 2], [Vec::new(), Vec::new()]);
     for (look, part) in parts {

@@ -1,5 +1,5 @@
-//! Real maps, where `BSPKIT_CORPUS` points: each is decompiled, its text is read and written as the same text, and proven. It prints
-//! the table of docs/decompile.md.
+//! Real maps, where `BSPKIT_CORPUS` points: each is decompiled, its text is read and written as the same text, and
+//! proven. It prints the table of docs/decompile.md.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
