@@ -1,8 +1,8 @@
 //! Brushes that stop players and nothing else: what their hull has solid without a solid place near.
 //!
 //! A compiler makes the tree of a hull from brushes that it lets grow by the box of a player. Convex parts of that
-//! tree, made smaller by the same box, are where brushes may have been. Those that the first hull has as solid are known
-//! already; of the others, those are written that explain why a box cannot be at a place.
+//! tree, made smaller by the same box, are where brushes may have been. Those that the first hull has as solid are
+//! known already; of the others, those are written that explain why a box cannot be at a place.
 
 use crate::cells::{Cells, Wall};
 use crate::contents::{is_liquid, named};
