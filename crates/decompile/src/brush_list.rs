@@ -142,7 +142,8 @@ fn volume(brush: &Brush, on: &mut OnPlanes<'_>) -> Volume {
     let is_good = wide.len() <= MOST_SIDES && wide.iter().all(Plane::is_finite);
     let rings = if is_good { faces(&wide) } else { vec![Vec::new(); wide.len()] };
     let contents = flag(i64::from(brush.head.contents));
-    let face = |(at, ((normal, distance), ring)): (usize, (([f32; 3], f32), Vec<Point>))| Face {
+    type Ringed = (([f32; 3], f32), Vec<Point>);
+    let face = |(at, ((normal, distance), ring)): (usize, Ringed)| Face {
         normal,
         distance,
         look: if ring.is_empty() { None } else { on.look(&wide, at, &ring, contents) },

@@ -208,8 +208,8 @@ impl Cells {
         if let Next::Cell(cell) = next { Some(cell) } else { None }
     }
 
-    /// The cells that a convex volume is in, with its part in each, and `None` for space; `None` if there was too much to
-    /// do.
+    /// The cells that a convex volume is in, with its part in each, and `None` for space; `None` if there was too
+    /// much to do.
     pub(crate) fn within(&mut self, walls: Vec<Wall>) -> Option<Vec<(Option<usize>, Vec<Wall>)>> {
         let (mut found, mut open) = (Vec::new(), vec![(self.root, walls)]);
         while let Some((next, walls)) = open.pop() {
@@ -235,8 +235,8 @@ impl Cells {
         (0..3).all(|axis| point[axis] > mins[axis] - THIN && point[axis] < maxs[axis] + THIN)
     }
 
-    /// The cells that are behind a ring, if one looks in a direction: with the part of the ring that is before each, and
-    /// `None` for space. Nothing if there was too much to do.
+    /// The cells that are behind a ring, if one looks in a direction: with the part of the ring that is before each,
+    /// and `None` for space. Nothing if there was too much to do.
     pub(crate) fn behind(&mut self, ring: Vec<Point>, toward: Point) -> Vec<(Option<usize>, Vec<Point>)> {
         let (mut found, mut open) = (Vec::new(), vec![(self.root, ring)]);
         while let Some((next, ring)) = open.pop() {
@@ -308,7 +308,7 @@ fn half(walls: &[Wall], cutting: &Plane, normal: [f32; 3], distance: f32, cap: V
 /// The walls of a box.
 pub(crate) fn room([mins, maxs]: [Point; 2]) -> Vec<Wall> {
     let wall = |at: usize| {
-        let (axis, sign) = (at / 2, if at % 2 == 0 { 1.0 } else { -1.0 });
+        let (axis, sign) = (at / 2, if at.is_multiple_of(2) { 1.0 } else { -1.0 });
         let mut normal = [0.0_f32; 3];
         normal[axis] = if sign > 0.0 { 1.0 } else { -1.0 };
         let distance = bspkit::bytes::rounded(if sign > 0.0 { maxs[axis] } else { -mins[axis] });
@@ -336,7 +336,7 @@ pub(crate) fn volume<'w>(walls: impl Iterator<Item = (&'w [Point], Plane)> + Clo
 pub(crate) fn through(here: Point, there: Point, facing: Point) -> Option<([f32; 3], f32)> {
     let normal = cross(minus(there, here), facing);
     let long = length(normal);
-    if !(long > 1e-3) {
+    if long.is_nan() || long <= 1e-3 {
         return None;
     }
     let mut normal = normal.map(|part| part / long);

@@ -1,8 +1,8 @@
 //! Brushes that stop players and nothing else: what their hull has solid without a solid place near.
 //!
-//! A compiler makes the tree of a hull from brushes that it lets grow by the box of a player. Convex parts of that tree,
-//! made smaller by the same box, are where brushes may have been. Those that the first hull has as solid are known
-//! already; of the others, those are written that explain why a box cannot be at a place.
+//! A compiler makes the tree of a hull from brushes that it lets grow by the box of a player. Convex parts of that
+//! tree, made smaller by the same box, are where brushes may have been. Those that the first hull has as solid are
+//! known already; of the others, those are written that explain why a box cannot be at a place.
 
 use crate::cells::{Cells, Wall};
 use crate::contents::{is_liquid, named};
@@ -110,8 +110,8 @@ fn grown(volume: &Volume, blocked: &mut Cells, hull: &Hull) -> Option<Volume> {
     Some(grown)
 }
 
-/// Clip brushes from the volumes of a player's hull, whose cells are `blocked`; `cells` are those of the first hull. The
-/// number of volumes that may
+/// Clip brushes from the volumes of a player's hull, whose cells are `blocked`; `cells` are those of the first hull.
+/// The number of volumes that may
 /// have been such brushes and were too much to look at is the second result.
 pub(crate) fn find(
     cells: &mut Cells,

@@ -124,7 +124,8 @@ fn keep_largest(wall: &mut Wall) {
 fn best(walls: &[Wall], mixed: usize) -> Option<([f32; 3], f32)> {
     let wall = &walls[mixed];
     let facing = wall.plane().normal;
-    let mut found: Option<((usize, f64), ([f32; 3], f32))> = None;
+    type Cut = ([f32; 3], f32);
+    let mut found: Option<((usize, f64), Cut)> = None;
     let parts = &wall.shown[..wall.shown.len().min(MOST_PARTS)];
     let edges = parts.iter().flat_map(|(_, part)| (0..part.len()).map(|at| (part[at], part[(at + 1) % part.len()])));
     let mut tried: Vec<([f32; 3], f32)> = Vec::new();
@@ -161,8 +162,8 @@ fn sides(part: &[Point], plane: &Plane) -> [bool; 2] {
     [heights().any(|height| height > OFF), heights().any(|height| height < -OFF)]
 }
 
-/// The faces that a plane cuts and the looks that it leaves on both sides, and the smaller area of the two sides; `None`
-/// if all is on one side.
+/// The faces that a plane cuts and the looks that it leaves on both sides, and the smaller area of the two sides;
+/// `None` if all is on one side.
 fn score(walls: &[Wall], parts: &[(usize, Vec<Point>)], plane: &Plane) -> Option<(usize, f64)> {
     let (mut areas, mut looks) = ([0.0; 2], [Vec::new(), Vec::new()]);
     for (look, part) in parts {

@@ -175,8 +175,11 @@ fn name_triggers(map: &Bsp<'_>, pieces: &mut [Piece], looks: &mut Vec<Look>) -> 
     };
     let triggers: HashSet<usize> =
         given.iter().filter(|entity| is_trigger(entity)).filter_map(|entity| entity.model).collect();
-    let is_bare =
-        |piece: &&mut Piece| triggers.contains(&piece.model) && piece.sides.iter().all(|side| side.look.is_none());
+    let solid = named("SOLID");
+    let is_bare = |piece: &&mut Piece| {
+        let is_seen = piece.sides.iter().any(|side| side.look.is_some());
+        piece.contents == solid && !is_seen && triggers.contains(&piece.model)
+    };
     let look = looks.len();
     for side in pieces.iter_mut().filter(is_bare).flat_map(|piece| &mut piece.sides) {
         side.look = Some(look);
@@ -230,7 +233,8 @@ fn spaces(leafs: &Records<'_>) -> Result<Vec<[Point; 2]>> {
 
 /// The first look that says the same, for each look.
 fn same_looks(looks: &[Look]) -> Vec<usize> {
-    let mut first: HashMap<(Vec<u8>, Option<[[u32; 4]; 2]>), usize> = HashMap::new();
+    type Bits = [[u32; 4]; 2];
+    let mut first: HashMap<(Vec<u8>, Option<Bits>), usize> = HashMap::new();
     let key =
         |look: &Look| (look.name.to_ascii_lowercase(), look.vectors.map(|rows| rows.map(|row| row.map(f32::to_bits))));
     looks.iter().enumerate().map(|(at, look)| *first.entry(key(look)).or_insert(at)).collect()

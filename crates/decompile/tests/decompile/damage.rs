@@ -5,10 +5,19 @@ use bspkit_decompile::source::{Format, read};
 use bspkit_decompile::{Effort, Options, decompile, prove};
 use proptest::prelude::*;
 
-const MAPS: [&str; 4] = ["q2/own_rooms.bsp", "q3/own_rooms.bsp", "source/room_v20.bsp", "qbism/own_rooms_qbism.bsp"];
+const MAPS: [&str; 8] = [
+    "q2/own_rooms.bsp",
+    "q3/own_rooms.bsp",
+    "source/room_v20.bsp",
+    "qbism/own_rooms_qbism.bsp",
+    "q1/own_rooms.bsp",
+    "q1/own_rooms_bspx.bsp",
+    "bsp2/own_rooms.bsp",
+    "goldsrc/own_rooms.bsp",
+];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
     fn no_damage_is_too_much(
