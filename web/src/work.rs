@@ -150,8 +150,8 @@ impl Work {
         json(&check::run(self.current()?, &check::Options::default())?)
     }
 
-    /// The entities that a selector matches, at most `most` of them from the one at `from` on, as JSON. An empty selector
-    /// matches all.
+    /// The entities that a selector matches, at most `most` of them from the one at `from` on, as JSON. An empty
+    /// selector matches all.
     ///
     /// # Errors
     /// The selector cannot be read, or the map has no entities.

@@ -119,7 +119,8 @@ export class Visit {
   }
 
   async tab(name) {
-    await this.page.click(`#tab-${name}`);
+    // A sentence about an error may move the tabs between the parts of a click.
+    await this.page.$eval(`#tab-${name}`, (tab) => tab.click());
     await this.page.waitForFunction((name) => !document.getElementById(`panel-${name}`).hidden, { polling: 20 }, name);
     // Until what the tab shows is there.
     await this.settled();

@@ -16,7 +16,12 @@ for (const map of process.argv.slice(2)) {
     times[name] = performance.now() - from;
   };
   await time("open", () => page.open(map));
-  for (const name of ["findings", "entities", "images", "view"]) await time(name, () => page.tab(name));
+  for (const name of ["findings", "entities", "files"]) await time(name, () => page.tab(name));
+  const isDrawn = () => document.querySelector(".viewer")?.dataset.state === "ready" || document.getElementById("error").textContent;
+  await time("view", async () => {
+    await page.tab("view");
+    await page.page.waitForFunction(isDrawn, { polling: 20, timeout: 120_000 });
+  });
   await time("edit", () => page.edit("set", "worldspawn", "message=The Place"));
   await time("report", () => page.tab("save"));
   await time("download", () => page.download(() => page.page.click("#download")));

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { browser, root, run, serve, visit } from "./harness.mjs";
+import { browser, made, root, run, serve, visit } from "./harness.mjs";
 
 const map = join(root, "tests/maps/q2/own_rooms.bsp");
 const source = join(root, "tests/maps/source/room_v20.bsp");
@@ -73,8 +73,8 @@ test("text of a map is never code", async () => {
     await page.settled();
   }
   for (const frame of page.page.frames()) assert.equal(await frame.evaluate(() => globalThis.hacked), undefined);
-  const made = await page.page.evaluate(() => document.querySelectorAll("main script, main img[src=x], main [onload], header img").length);
-  assert.equal(made, 0);
+  const found = await page.page.evaluate(() => document.querySelectorAll("main script, main img[src=x], main [onload], header img").length);
+  assert.equal(found, 0);
   assert.deepEqual(page.said, []);
   // The frame of a comparison runs no script at all.
   assert.equal(await page.page.$eval("iframe", (frame) => `${frame.getAttribute("sandbox")}${frame.srcdoc.includes("<script")}`), "false");
@@ -206,11 +206,12 @@ test("a map of 100 MB is opened while the page goes on, and work can be stopped"
   assert.equal(await page.edit("set", "worldspawn", "message=large"), "");
   await page.tab("save");
   const longest = await page.page.evaluate(() => globalThis.longest);
+  const all = performance.now() - start;
   t.diagnostic(`opened in ${Math.round(opened)} ms; the page waited ${Math.round(longest)} ms at most`);
-  assert.ok(longest < 1000, `the page waited ${longest} ms`);
+  // On a busy machine all takes longer; a page that did the work itself would wait for most of it.
+  assert.ok(longest < Math.max(500, all / 3), `the page waited ${longest} of ${all} ms`);
   const saved = await page.download(() => page.page.click("#download"));
-  assert.equal(saved.bytes.length, 100 << 20);
-  assert.ok(saved.bytes.subarray(0, 1 << 20).includes("large"));
+  assert.ok(Buffer.compare(saved.bytes, made(own, ["ent", "set", path, "worldspawn", "message=large"])) === 0);
   await page.page.evaluate(() => document.getElementById("stop").click());
   assert.equal(await page.error(), "stopped");
   assert.equal(await page.open(map), "");
