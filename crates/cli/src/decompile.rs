@@ -146,6 +146,7 @@ fn say_left_out(all: &[LeftOut], job: &mut Job<'_>) {
         let kind = match one.kind {
             "brush" => count(one.count, "brush is", "brushes are"),
             "entity" => count(one.count, "entity is", "entities are"),
+            "part of the entities" => count(one.count, "part of the entities is", "parts of the entities are"),
             "patch" => count(one.count, "patch is", "patches are"),
             kind => count(one.count, &format!("{kind} is"), &format!("{kind}s are")),
         };

@@ -94,11 +94,16 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     let mut dress = Dress::new(format, flags, looks::read(map), options.sizes);
     let pieces = pieces_of(map, family, &mut dress, &mut counts)?;
     let (given, taken) = entities::read(map, family)?;
+    entities::name_damage(map, &mut counts);
     let mut patches = Vec::new();
     if family == Family::Quake3 {
         dress.solver = Some(Solver::new(drawn::read(map, &dress.looks)?, &dress.looks));
         patches = patches::read(map, &dress.looks, &mut counts)?;
         patches.sort_by_key(|(model, ..)| *model);
+        if format == Format::Vmf {
+            (0..patches.len()).for_each(|patch| counts.leave_out("patch", "a .vmf has no curves", patch));
+            patches.clear();
+        }
     }
     // Larger numbers than editors give are damage.
     let ids = given.iter().filter_map(|entity| entity.id).filter(|id| *id < 1 << 24);
@@ -106,6 +111,8 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     let mut source = Source { entities: put_together(map, given, &taken, &pieces, &patches, &mut dress, &mut counts) };
     if family == Family::Source && format == Format::Vmf {
         hammer::add(map, &mut source.entities, &taken, &mut dress, &mut counts)?;
+    } else if family == Family::Source {
+        hammer::leave_out(map, &mut counts);
     }
     if let Some(solver) = &dress.solver {
         let surfaces = solver.unexplained();

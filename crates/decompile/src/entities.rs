@@ -1,8 +1,10 @@
 //! Entities as an editor has them: without what compilers add.
 
+use bspkit::content::entities::DiagnosticKind;
 use bspkit::dialect::Role;
 use bspkit::{Bsp, Result};
 
+use crate::report::Counts;
 use crate::source::Point;
 use crate::tools::Family;
 
@@ -111,6 +113,23 @@ pub(crate) fn read(map: &Bsp<'_>, family: Family) -> Result<(Vec<Given>, Vec<Tak
         found.push(given);
     }
     Ok((found, taken))
+}
+
+/// Names what the text of the entities has that is in no entity, or in another one than its mapper meant.
+pub(crate) fn name_damage(map: &Bsp<'_>, counts: &mut Counts) {
+    let Ok(entities) = map.entities() else { return };
+    for diagnostic in entities.diagnostics().iter() {
+        let why = match diagnostic.kind {
+            DiagnosticKind::UnterminatedQuote => "a quote is never closed",
+            DiagnosticKind::MissingClosingBrace => "a closing brace is missing",
+            DiagnosticKind::NestedBrace => "an opening brace is inside an entity",
+            DiagnosticKind::KeyWithoutValue => "a key has no value",
+            DiagnosticKind::StrayToken => "a word is outside entities",
+            DiagnosticKind::BytesBehindNul => "it goes on after its end",
+            _ => continue,
+        };
+        counts.leave_out("part of the entities", why, diagnostic.span.start);
+    }
 }
 
 /// A pair that a compiler added.

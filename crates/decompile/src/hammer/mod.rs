@@ -87,6 +87,21 @@ pub(crate) fn add(
     Ok(())
 }
 
+/// Names what only a `.vmf` has.
+pub(crate) fn leave_out(map: &Bsp<'_>, counts: &mut Counts) {
+    let kinds = [
+        ("displacement", "DISPINFO"),
+        ("overlay", "OVERLAYS"),
+        ("overlay", "OVERLAYS.overlays"),
+        ("cube map", "CUBEMAPS"),
+        ("prop", "game:sprp.props"),
+    ];
+    for (kind, lump) in kinds {
+        let count = crate::fields::records(map, lump).map_or(0, |records| records.len());
+        (0..count).for_each(|number| counts.leave_out(kind, "only a .vmf has it", number));
+    }
+}
+
 /// The sides of the source by their places.
 struct Sides {
     all: Vec<Placed>,

@@ -1,5 +1,7 @@
 //! Overlays: pictures on sides.
 
+use std::collections::HashSet;
+
 use bspkit::{Bsp, Column, Records};
 
 use super::{Pairs, Sides, list, pair};
@@ -73,11 +75,11 @@ pub(super) fn add(
                 && entity.get(b"OverlayID") == Some(id.as_bytes())
         });
         if let Some(at) = accessor {
-            let others = entities[at].pairs.iter().filter(|(key, _)| {
-                !key.eq_ignore_ascii_case(b"classname")
-                    && !key.eq_ignore_ascii_case(b"OverlayID")
-                    && !key.eq_ignore_ascii_case(b"origin")
-            });
+            // What the record says holds: of equal keys compilers take the last one.
+            let known: HashSet<Vec<u8>> = pairs.iter().map(|(key, _)| key.to_ascii_lowercase()).collect();
+            let is_other =
+                |key: &[u8]| !key.eq_ignore_ascii_case(b"OverlayID") && !known.contains(&key.to_ascii_lowercase());
+            let others = entities[at].pairs.iter().filter(|(key, _)| is_other(key));
             pairs.extend(others.cloned().collect::<Vec<_>>());
             entities[at].pairs = pairs;
         } else {

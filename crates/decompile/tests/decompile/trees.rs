@@ -138,19 +138,18 @@ fn with_clip(height: f32) -> Bsp<'static> {
     let mut nodes = draft.table(CLIPNODES).unwrap();
     // Where the first hull of players is empty.
     let space = (0..nodes.len()).find(|node| nodes.get(*node).unwrap().children.contains(&-1)).unwrap();
-    let mut next = i16::try_from(nodes.len()).unwrap();
+    let first_new = i16::try_from(nodes.len()).unwrap();
     nodes
         .update(space, |node| {
             let child = node.children.iter_mut().find(|child| **child == -1).unwrap();
-            *child = next;
+            *child = first_new;
         })
         .unwrap();
     let like = nodes.get(0).unwrap();
-    for at in 0..5 {
-        next += 1;
-        let (inner, is_last) = (if at == 4 { -2 } else { next }, at == 4);
+    for at in 0..5_i16 {
+        let (inner, is_last) = (if at == 4 { -2 } else { first_new + at + 1 }, at == 4);
         let mut node = like;
-        node.plane = i32::try_from(first + at).unwrap();
+        node.plane = i32::try_from(first).unwrap() + i32::from(at);
         // The brush is in front of its low planes and behind its high ones.
         node.children = if at % 2 == 1 || is_last { [-1, inner] } else { [inner, -1] };
         nodes.push_without_following(node);
