@@ -31,9 +31,9 @@ use crate::save::{bad_argument, spare};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit decompile base1.bsp -o base1.map
-  bspkit decompile de_rooms.bsp -o de_rooms.vmf
-  bspkit decompile q3dm1.bsp -o q3dm1.map --format quake3
-  bspkit decompile maps -o sources --json > sources.jsonl"
+  bspkit decompile room_v20.bsp -o room_v20.vmf
+  bspkit decompile q3.bsp -o q3.map --format quake3
+  bspkit decompile base2.bsp -o base2.map --no-proof --json"
 ))]
 pub(crate) struct Args {
     #[command(flatten)]

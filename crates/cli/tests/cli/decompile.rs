@@ -6,7 +6,7 @@ use super::transcript::check;
 #[test]
 fn sources() {
     let room = Room::new();
-    room.write("q1.bsp", &fixture("q1/own_rooms"));
+    room.write("room_v20.bsp", &fixture("source/room_v20"));
     let lines = [
         "bspkit decompile q2.bsp -o q2.map",
         "head -14 q2.map",
@@ -19,10 +19,10 @@ fn sources() {
         "bspkit ent import q2.bsp torn.ent -o torn.bsp -q --force",
         "bspkit decompile torn.bsp -o torn.map",
         "grep -A4 patchDef2 q3.map",
-        "bspkit decompile source.bsp -o room.vmf",
+        "bspkit decompile room_v20.bsp -o room.vmf",
         "grep -A14 func_door room.vmf | head -16",
-        "bspkit decompile source.bsp -o room.map",
-        "bspkit decompile q2.bsp q3.bsp source.bsp -o sources",
+        "bspkit decompile room_v20.bsp -o room.map",
+        "bspkit decompile q2.bsp q3.bsp room_v20.bsp -o sources",
         "ls sources",
         "bspkit decompile q2.bsp -o - | head -3",
         "bspkit decompile q2.bsp -o q2.txt",
