@@ -234,10 +234,10 @@ mod tests {
     /// A box with looks on its sides: east, west, north, south, up, down.
     fn cube(mins: [f32; 3], maxs: [f32; 3], looks: [Option<usize>; 6]) -> Volume {
         let side = |at: usize| {
-            let (axis, sign) = (at / 2, if at % 2 == 0 { 1.0 } else { -1.0 });
+            let (axis, sign) = (at / 2, if at.is_multiple_of(2) { 1.0 } else { -1.0 });
             let mut normal = [0.0; 3];
             normal[axis] = sign;
-            (normal, if at % 2 == 0 { maxs[axis] } else { -mins[axis] })
+            (normal, if at.is_multiple_of(2) { maxs[axis] } else { -mins[axis] })
         };
         let planes: Vec<_> = (0..6).map(side).collect();
         let rings = faces(&planes.iter().map(|(normal, distance)| plane(*normal, *distance)).collect::<Vec<_>>());
