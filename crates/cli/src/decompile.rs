@@ -31,9 +31,9 @@ use crate::save::{bad_argument, spare};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit decompile base1.bsp -o base1.map
-  bspkit decompile room_v20.bsp -o room_v20.vmf
-  bspkit decompile q3.bsp -o q3.map --format quake3
-  bspkit decompile base2.bsp -o base2.map --no-proof --json"
+  bspkit decompile base1.bsp -o base1.vmf
+  bspkit decompile base1.bsp -o quake.map --format quake
+  bspkit decompile base1.bsp -o base1.map --overwrite --json"
 ))]
 pub(crate) struct Args {
     #[command(flatten)]
