@@ -24,14 +24,15 @@ use crate::save::{bad_argument, spare};
 /// (as `quake`, with patches), `brushdef`, `vmf`. Several maps go to a folder.
 ///
 /// The text is then read again and compared with the map: the contents of points at random, near all corners and on
-/// both sides of all faces, and the texture and alignment of all faces that are drawn. The shares that agree are printed.
+/// both sides of all faces, and the texture and alignment of all faces that are drawn. The shares that agree are
+/// printed.
 ///
 /// What cannot be brought back is named and left out; then the exit status is 1. Nothing is written if no brush can be
 /// brought back.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit decompile base1.bsp -o base1.map
-  bspkit decompile base1.bsp -o base1.vmf
+  bspkit decompile c1a0.bsp -o c1a0.map
   bspkit decompile base1.bsp -o quake.map --format quake
   bspkit decompile base1.bsp -o base1.map --overwrite --json"
 ))]
@@ -156,7 +157,7 @@ fn say_left_out(all: &[LeftOut], job: &mut Job<'_>) {
 
 /// Reports what does not agree, with its first place.
 fn say_wrong(proof: &Proof, job: &mut Job<'_>) {
-    let at = |point: [f64; 3]| point.map(|part| part.to_string()).join(" ");
+    let at = |point: [f64; 3]| point.map(|part| format!("{part:.2}")).join(" ");
     if let Some(first) = proof.worst_points.first() {
         let points = proof.points.judged - proof.points.agreeing;
         let points = count(points, "point has", "points have");

@@ -63,7 +63,7 @@ pub(crate) fn grouped(topics: fn(&Styles) -> String) -> Command {
 }
 
 /// How many examples the short help of a command has.
-const MOST_EXAMPLES: usize = 3;
+const MOST_EXAMPLES: usize = 2;
 
 /// Adds the exit status to the long help of a command and its subcommands; their short help has the first examples.
 fn complete(command: Command) -> Command {

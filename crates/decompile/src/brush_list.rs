@@ -70,9 +70,9 @@ impl<'f> OnPlanes<'f> {
     fn look(&mut self, planes: &[Plane], side: usize, ring: &[Point], contents: u32) -> Option<usize> {
         let mut areas: Vec<(usize, f64)> = Vec::new();
         let plane = &planes[side];
-        let turned = crate::cells::turn(plane);
+        let flipped = crate::cells::turn(plane);
         // The surfaces of liquids and of the sky are seen from within, too.
-        for (plane, is_turned) in [(plane, false), (&turned, true)] {
+        for (plane, is_turned) in [(plane, false), (&flipped, true)] {
             for face in keys(plane).iter().filter_map(|key| self.faces.get(key)).flatten() {
                 self.left = self.left.checked_sub(1)?;
                 if is_turned && self.holds.get(face.look) != Some(&contents) {

@@ -174,9 +174,9 @@ impl Cells {
             return Some(larger);
         }
         let back = half(walls, &cutting, normal, distance, cap.clone());
-        let (turned, away) = turned(normal, distance);
+        let (flipped, away) = flipped(normal, distance);
         cap.reverse();
-        let front = half(walls, &plane(turned, away), turned, away, cap);
+        let front = half(walls, &plane(flipped, away), flipped, away, cap);
         Some(Cut::Both(front, back))
     }
 
@@ -285,7 +285,7 @@ pub(crate) fn turn(plane: &Plane) -> Plane {
 }
 
 /// A plane that faces the other way.
-fn turned(normal: [f32; 3], distance: f32) -> ([f32; 3], f32) {
+fn flipped(normal: [f32; 3], distance: f32) -> ([f32; 3], f32) {
     (normal.map(|part| 0.0 - part), 0.0 - distance)
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn flag(number: i64) -> u32 {
     at.map_or(0, |at| 1 << at)
 }
 
-/// The flag with a name; 0 if there is none.
+/// The flag with a name; 0 if no flag has it.
 pub(crate) fn named(name: &str) -> u32 {
     NAMES.iter().position(|own| *own == name).map_or(0, |at| 1 << at)
 }

@@ -90,8 +90,8 @@ pub(crate) fn union(cells: &mut Cells, one: &Volume, other: &Volume) -> Option<V
 
 /// Whether a part of a ring is within a convex volume or on its sides.
 fn is_within(ring: &[Point], plane: &Plane, planes: &[Plane]) -> bool {
-    let turned = turn(plane);
-    let cuts = planes.iter().filter(|own| !is_same(own, plane) && !is_same(own, &turned));
+    let flipped = turn(plane);
+    let cuts = planes.iter().filter(|own| !is_same(own, plane) && !is_same(own, &flipped));
     let part = cuts.fold(ring.to_vec(), |part, cut| if part.is_empty() { part } else { clip(&part, cut) });
     is_face(&part)
 }

@@ -103,7 +103,7 @@ pub(crate) fn union(one: &Volume, other: &Volume) -> Option<Volume> {
         return None;
     }
     all.iter_mut().zip(rings).for_each(|(face, ring)| face.ring = ring);
-    // A side that is no more one, and shows a look, says that rounding was at work.
+    // A side that is not one any more, and shows a look, says that rounding was at work.
     if all.iter().any(|face| !is_face(&face.ring) && face.look.is_some()) {
         return None;
     }

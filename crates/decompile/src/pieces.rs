@@ -165,7 +165,7 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
     Ok(found)
 }
 
-/// Gives brushes that are in no leaf to models without brushes whose boxes they are in: compilers leave the leafs of some
+/// Gives brushes that are in no leaf to models without brushes whose boxes they are in: compilers leave leafs of some
 /// triggers empty. The game never meets the others, and in the world they would be where nothing is.
 fn find_homes(map: &Bsp<'_>, pieces: &mut Vec<Piece>, homeless: &[usize], counts: &mut Counts) {
     let is_homeless: HashSet<usize> = homeless.iter().copied().collect();

@@ -156,8 +156,8 @@ fn give_looks(pieces: &mut [Piece], looks: &[Look]) {
         let Some([s, t]) = look.and_then(|look| looks.get(look)?.vectors) else { continue };
         let facing = cross([s[0], s[1], s[2]].map(f64::from), [t[0], t[1], t[2]].map(f64::from));
         // The side on which it lies best; the others have its texture, too.
-        let turned = |side: &PieceSide| dot(facing, side.plane().normal).abs();
-        if let Some(side) = piece.sides.iter_mut().max_by(|one, other| turned(one).total_cmp(&turned(other))) {
+        let flipped = |side: &PieceSide| dot(facing, side.plane().normal).abs();
+        if let Some(side) = piece.sides.iter_mut().max_by(|one, other| flipped(one).total_cmp(&flipped(other))) {
             side.look = look;
         }
     }

@@ -77,7 +77,7 @@ fn the_short_help_is_short() {
     let room = Room::empty();
     let lines = |command: &str| room.bspkit(&format!("{command} -h")).text().lines().count();
     let all: Vec<usize> = COMMANDS.iter().map(|command| lines(command)).collect();
-    assert!(all.iter().sum::<usize>() < 2600, "{}", all.iter().sum::<usize>());
+    assert!(all.iter().sum::<usize>() < 2500, "{}", all.iter().sum::<usize>());
     assert!(all.iter().all(|lines| (6..100).contains(lines)), "{all:?}");
 }
 

@@ -74,7 +74,7 @@ impl Models {
     }
 }
 
-/// The model of each entity of the source. Those with models are, class by class, in the order that the map has them in;
+/// The model of each entity of the source. Those with models are, class by class, in the order that the map has them;
 /// compilers take others away, and a source has more of them at its end.
 fn owners(map: &Bsp<'_>, source: &Source) -> Result<Vec<Option<usize>>> {
     let mut of_class: HashMap<Vec<u8>, VecDeque<usize>> = HashMap::new();

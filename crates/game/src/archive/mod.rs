@@ -96,8 +96,8 @@ impl Archive {
         Kind::of(path).is_some()
     }
 
-    /// Opens an archive and reads its directory. Of a VPK file in parts that is the file `*_dir.vpk`; another name
-    /// stands for it where it is there, as engines read it.
+    /// Opens an archive and reads its directory. Of a VPK file in parts that is the file `*_dir.vpk`, which is
+    /// opened for another name too if it is there, as engines do it.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if the name is not that of an archive; [`ErrorKind::Io`]; [`ErrorKind::Malformed`] if it

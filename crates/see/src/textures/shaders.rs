@@ -25,7 +25,7 @@ const MOST_SIDE: u32 = 1 << 13;
 const FORMS: [(&[u8], ImageFormat); 3] =
     [(b".tga", ImageFormat::Tga), (b".jpg", ImageFormat::Jpeg), (b".png", ImageFormat::Png)];
 
-/// The keys of a shader that name an image. An image of editors stands for a shader without another one.
+/// The keys of a shader that name an image. A shader without another one has the image of editors.
 const MAPS: [&[u8]; 3] = [b"map", b"clampmap", b"animmap"];
 const EDITOR: &[u8] = b"qer_editorimage";
 
@@ -186,15 +186,18 @@ mod tests {
 
     #[test]
     fn a_script_names_the_image_of_its_first_stage() {
-        let text = b"// own\ntextures/own/fire\n{\n\tqer_editorimage textures/own/edit.tga\n\t{\n\t\tmap $lightmap\n\t}\n\
-            \t{ animMap 10 textures/own/f1.tga textures/own/f2.tga\n\t}\n}\nTextures\\own/Glass { qer_editorimage a.jpg }\n\
+        let text =
+            b"// own\ntextures/own/fire\n{\n\tqer_editorimage textures/own/edit.tga\n\t{\n\t\tmap $lightmap\n\t}\n\
+            \t{ animMap 10 textures/own/f1.tga textures/own/f2.tga\n\t}\n}\n\
+            Textures\\own/Glass { qer_editorimage a.jpg }\n\
             textures/own/none { surfaceparm nodraw }\ntextures/own/fire { { map other.tga } }";
         let mut images = HashMap::new();
         add(text, &mut images);
         assert_eq!(images.len(), 2, "{images:?}");
         assert_eq!(images[&b"textures/own/fire"[..]], b"textures/own/f1.tga");
         assert_eq!(images[&b"textures/own/glass"[..]], b"a.jpg");
-        let text = b"\xEF\xBB\xBF/* textures/own/a { { map no.tga } } */ \"textures/own/a\" // b\n{\n{\nMAP \"own/a b.tga\"\n} }\n";
+        let text = b"\xEF\xBB\xBF/* textures/own/a { { map no.tga } } */ \"textures/own/a\" // b\n{\n{\n\
+            MAP \"own/a b.tga\"\n} }\n";
         let mut images = HashMap::new();
         add(text, &mut images);
         assert_eq!(images.into_iter().collect::<Vec<_>>(), [(b"textures/own/a".to_vec(), b"own/a b.tga".to_vec())]);
