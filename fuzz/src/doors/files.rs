@@ -2,14 +2,14 @@
 
 use std::io::Cursor;
 
+use bspkit::bytes::escaped;
 use bspkit::content::pak::{Order, Pak, Time};
 use bspkit::content::palette::{self, Palette};
 use bspkit::content::textures::Textures;
 use bspkit::content::{bspx, visibility, wad, wal};
 use bspkit::file::lzma;
-use bspkit::bytes::escaped;
-use bspkit_game::{Archive, aas};
 use bspkit_game::assets::{model, particles::Particles, vpk};
+use bspkit_game::{Archive, aas};
 use bspkit_packed::Form;
 
 pub fn pak(bytes: &[u8]) {

@@ -8,9 +8,9 @@ mod forms;
 mod games;
 mod maps;
 mod meshes;
-mod sources;
 mod rules;
 mod scripts;
+mod sources;
 mod texts;
 mod twice;
 
