@@ -346,6 +346,16 @@ pub fn index(value: u32) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }
 
+/// The bits of a number of 32 bits that may have a sign; 0 for one that does not fit.
+///
+/// ```
+/// use bspkit::bytes::bits;
+/// assert_eq!([bits(-1), bits(4), bits(i64::from(u32::MAX)), bits(i64::MAX)], [u32::MAX, 4, u32::MAX, 0]);
+/// ```
+pub fn bits(number: i64) -> u32 {
+    i32::try_from(number).map_or_else(|_| u32::try_from(number).unwrap_or(0), i32::cast_unsigned)
+}
+
 /// An index as 32 bits, for tables with fewer entries. A value that does not fit becomes an index past the end of every
 /// table.
 pub fn short(index: usize) -> u32 {

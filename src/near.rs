@@ -1,7 +1,7 @@
 //! Known names that are close to an unknown one, for messages.
 
 use crate::bytes::escaped;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind, Result};
 
 /// A longer name is compared only by its beginning and its last part.
 const LONGEST: usize = 64;
@@ -39,6 +39,31 @@ pub fn near<N: AsRef<[u8]>>(name: impl AsRef<[u8]>, known: impl IntoIterator<Ite
 pub fn or_none<N: AsRef<[u8]>>(error: Error, name: &[u8], known: impl IntoIterator<Item = N>) -> Error {
     let close: Vec<_> = near(name, known).iter().map(|known| escaped(known.as_ref()).to_string()).collect();
     if close.is_empty() { error } else { error.with_hint(question(&close)) }
+}
+
+/// The value of a name, whose case does not matter: of `all` with their names.
+///
+/// ```
+/// use bspkit::near;
+/// let sizes = [("small", 1), ("large", 9)];
+/// assert_eq!(near::one_of("LARGE", sizes, "a size", "the sizes are")?, 9);
+/// let error = near::one_of("smal", sizes, "a size", "the sizes are").unwrap_err();
+/// assert_eq!(error.to_string(), "`smal` is not a size");
+/// assert_eq!(error.hint().unwrap().to_string(), "did you mean small?");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Argument`]: the name is not `what`; the hint has close names, or `lead` and all of them.
+pub fn one_of<'n, T>(name: &str, all: impl IntoIterator<Item = (&'n str, T)>, what: &str, lead: &str) -> Result<T> {
+    let mut names = Vec::new();
+    for (known, value) in all {
+        if known.eq_ignore_ascii_case(name) {
+            return Ok(value);
+        }
+        names.push(known);
+    }
+    Err(Error::new(ErrorKind::Argument, format!("`{name}` is not {what}")).with_hint(or_all(name, &names, lead)))
 }
 
 /// The question after a message about an unknown name: "did you mean light?" If no known name is close: `lead` and all

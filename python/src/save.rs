@@ -38,7 +38,7 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
         options = options.backup(suffix);
     }
     let report = |draft: &Draft<'static>, plan: &Plan<'static>| {
-        let findings = refuse(draft, plan, force)?;
+        let findings = check::admit(draft, plan, force)?;
         let mut report = SaveReport::new(plan, compare::draft(draft, 0)?.touched().to_string(), &findings);
         report.stale(target.iter().flat_map(|target| beside::stale(draft, plan, target, target)));
         Ok(report)
@@ -77,7 +77,7 @@ pub(crate) fn to_bytes<'py>(py: Python<'py>, shared: &Shared, layout: &str, forc
     let (draft, layout) = (shared.snapshot()?, layout_named(layout)?);
     let plan = detached(py, || {
         let plan = draft.plan(layout)?;
-        refuse(&draft, &plan, force)?;
+        check::admit(&draft, &plan, force)?;
         Ok(plan)
     })?;
     // The file is written into Python's object: it is in memory once.
@@ -96,22 +96,6 @@ fn layout_named(name: &str) -> Res<Layout> {
         _ => {
             let message = format!("`{name}` is not a layout: they are keep, append, repack and patch");
             Err(Error::new(ErrorKind::Argument, message).into())
-        }
-    }
-}
-
-/// The findings that the edits of a draft add. Without force errors are refused, and edits of a damaged map.
-fn refuse(draft: &Draft<'static>, plan: &Plan<'static>, force: bool) -> bspkit::Result<Vec<Finding>> {
-    plan.check_force(force)?;
-    if plan.is_identity() {
-        return Ok(Vec::new());
-    }
-    let findings = check::introduced(draft, &check::Options::default())?;
-    match findings.iter().find(|finding| finding.is_error()).filter(|_| !force) {
-        None => Ok(findings),
-        Some(first) => {
-            let message = format!("the edit would add errors to the map, such as {first}");
-            Err(Error::new(ErrorKind::Refused, message).with_hint(bspkit::Hint::Force))
         }
     }
 }

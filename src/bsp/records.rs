@@ -82,6 +82,17 @@ impl ListName<'_> {
 }
 
 impl<'a> Bsp<'a> {
+    /// The records of a lump that a map need not have: `None` if it has none, or if they cannot be read.
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+    /// assert!(map.any_records("areas").is_some() && map.any_records("dispinfo").is_none());
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn any_records<'n>(&self, of: impl Into<ListName<'n>>) -> Option<Records<'a>> {
+        self.records(of).ok().filter(|records| !records.is_empty())
+    }
+
     /// The records of a lump, or of a list in it. An empty lump that is an array has no records.
     ///
     /// # Errors
@@ -272,7 +283,11 @@ impl<'a> Records<'a> {
         Ok(columns)
     }
 
-    fn column(&self, field: &str) -> Result<Column<'_>> {
+    /// The numbers in a field of every record.
+    ///
+    /// # Errors
+    /// As [`Records::columns`].
+    pub fn column(&self, field: &str) -> Result<Column<'_>> {
         let info = self.info();
         let Part { offset, shape, .. } = Part::find(info.fields, field)
             .map_err(|error| Error::new(error.kind(), format!("{}: {error}", self.name)))?;
@@ -332,6 +347,21 @@ impl<'r> Column<'r> {
         let is_float = matches!(self.number, Number::F32);
         let bytes = self.place(record, item).filter(|_| is_float).and_then(|bytes| bytes.first_chunk().copied());
         f32::from_le_bytes(bytes.unwrap_or_default())
+    }
+
+    /// Some floats of a record, from one on; 0 as for [`Column::float`].
+    pub fn floats<const N: usize>(&self, record: usize, first: usize) -> [f32; N] {
+        std::array::from_fn(|item| self.float(record, first + item))
+    }
+
+    /// The number of a record as an index; `None` if it is negative.
+    pub fn index(&self, record: usize) -> Option<usize> {
+        usize::try_from(self.get(record)).ok()
+    }
+
+    /// The number of a record as an index of a list of this length; `None` if the list does not have it.
+    pub fn below(&self, record: usize, len: usize) -> Option<usize> {
+        self.index(record).filter(|index| *index < len)
     }
 
     /// How many numbers each record has.

@@ -16,15 +16,13 @@ use bspkit_ops::{checksum, compare};
 use bspkit_packed::Form;
 use bspkit_see::{Format, Options, Scene};
 use bspkit_text::images::light;
-use bspkit_text::page::page;
+use bspkit_text::page::{MOST_CHANGES, page};
 use serde::Serialize;
 
 use crate::rows::{Info, Listed, Lists, PictureRow, Pictures, Report, file_rows};
 
 /// The edits that can be taken back; older ones stay.
 const MOST_UNDONE: usize = 64;
-/// As many differences of a lump are on the page of a comparison, as the program has there.
-const MOST_ON_PAGE: usize = 1000;
 
 /// A map with edits that are not saved yet.
 pub struct Work {
@@ -59,7 +57,7 @@ fn missing(what: &str, index: usize) -> Error {
     Error::new(ErrorKind::NotFound, format!("there is no {what} {index}"))
 }
 
-/// The findings that an edit adds, and the references that it leaves behind.
+/// The findings that an edit adds, and the references that it does not update.
 fn introduced(draft: &Draft<'_>, plan: &Plan<'_>) -> Result<(Vec<Finding>, Vec<Stale>)> {
     if plan.is_identity() {
         return Ok((Vec::new(), Vec::new()));
@@ -189,15 +187,8 @@ impl Work {
     /// `force`.
     pub fn save(&self, force: bool) -> Result<Vec<u8>> {
         let plan = self.draft.plan(Layout::Keep)?;
-        plan.check_force(force)?;
-        let (findings, _) = if force { Default::default() } else { introduced(&self.draft, &plan)? };
-        match findings.iter().find(|finding| finding.is_error()) {
-            None => Ok(plan.to_vec()),
-            Some(first) => {
-                let message = format!("the edit would add errors to the map, such as {first}");
-                Err(Error::new(ErrorKind::Refused, message).with_hint(bspkit::Hint::Force))
-            }
-        }
+        check::admit(&self.draft, &plan, force)?;
+        Ok(plan.to_vec())
     }
 
     /// The embedded files, as JSON.
@@ -306,7 +297,7 @@ impl Work {
     /// The edits cannot be made.
     pub fn diff(&self, other: &Work) -> Result<String> {
         let (old, new) = (self.current()?, other.current()?);
-        Ok(page([&self.name, &other.name], [old, new], &compare::whole(old, new, MOST_ON_PAGE)))
+        Ok(page([&self.name, &other.name], [old, new], &compare::whole(old, new, MOST_CHANGES)))
     }
 
     /// What the edits change, as such a page.
@@ -316,7 +307,7 @@ impl Work {
     pub fn diff_of_edits(&self) -> Result<String> {
         let (old, new) = (self.draft.bsp(), self.current()?);
         let names = [&*self.name, &format!("{} (edited)", self.name)];
-        Ok(page(names, [old, new], &compare::whole(old, new, MOST_ON_PAGE)))
+        Ok(page(names, [old, new], &compare::whole(old, new, MOST_CHANGES)))
     }
 
     /// What is drawn of the map, as binary glTF.

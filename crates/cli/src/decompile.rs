@@ -173,6 +173,15 @@ fn say_wrong(proof: &Proof, job: &mut Job<'_>) {
         let face = format!("face {} with `{}` at {}", largest.face, largest.texture, at(largest.point));
         job.warn_here(&format!("{faces} another texture or alignment than in the map: the largest is {face}"));
     }
+    let kinds = [
+        (proof.patches, "curve", "curves"),
+        (proof.displacements, "displacement", "displacements"),
+        (proof.entities, "entity", "entities"),
+    ];
+    for (kept, one, all) in kinds.into_iter().filter(|(kept, ..)| kept.missing() > 0) {
+        let of = count(kept.judged, one, all);
+        job.warn_here(&format!("{} of {of} of the map are not in the source", kept.missing()));
+    }
     if proof.models_left_out > 0 {
         let models = count(proof.models_left_out, "model is", "models are");
         job.warn_here(&format!("{models} in no entity of the source"));

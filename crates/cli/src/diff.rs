@@ -14,7 +14,7 @@ use bspkit::{Bsp, Error, ErrorKind, Layout, SaveOptions};
 use bspkit_ops::compare::{self, Change, Comparison, How, Kind, LumpChanges, TextChange};
 use bspkit_text::changes::{DiffJson, LumpJson};
 use bspkit_text::folder::{Folder, is_unpacked};
-use bspkit_text::page::{MapRow, folder, page};
+use bspkit_text::page::{MOST_CHANGES, MapRow, folder, page};
 use bspkit_text::records::Numbers;
 use serde::Serialize;
 
@@ -74,8 +74,6 @@ pub(crate) struct Args {
 
 /// How many differences of a lump are listed: by default, in JSON, and with `--verbose`.
 const LISTED: [usize; 3] = [10, 1000, 30_000];
-/// How many there are at most on a page, if they fit.
-const LISTED_ON_PAGE: usize = 5000;
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let Args { old, new, .. } = args;
@@ -250,7 +248,7 @@ impl Pair<'_> {
             None => compare::whole(&old, &new, most),
             Some(only) => compare::chosen(&old, &new, most, &|kind, lump| only.has(kind, lump)),
         };
-        let on_page = self.page.map(|_| found(LISTED_ON_PAGE));
+        let on_page = self.page.map(|_| found(MOST_CHANGES));
         let found = found(most);
         let titles = [old.dialect().title, new.dialect().title];
         let is_partial = only.is_some();

@@ -128,14 +128,7 @@ pub(crate) fn read(map: &Bsp<'_>, faces_of: &[Vec<&Drawn>], holds: &[u32]) -> Ha
 }
 
 fn volume(brush: &Brush, on: &mut OnPlanes<'_>) -> Volume {
-    let mut planes: Vec<([f32; 3], f32)> = Vec::with_capacity(6 + brush.planes.len());
-    for axis in 0..3 {
-        for (sign, distance) in [(1.0, brush.head.maxs[axis]), (-1.0, -brush.head.mins[axis])] {
-            let mut normal = [0.0_f32; 3];
-            normal[axis] = sign;
-            planes.push((normal, distance));
-        }
-    }
+    let mut planes = crate::cells::box_planes([brush.head.mins, brush.head.maxs]).to_vec();
     planes.extend(brush.planes.iter().map(|plane| (plane.normal, plane.distance)));
     let wide: Vec<Plane> = planes.iter().map(|(normal, distance)| crate::cells::plane(*normal, *distance)).collect();
     // One that is damaged is left to who makes a piece of it.

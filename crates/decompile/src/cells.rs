@@ -305,16 +305,19 @@ fn half(walls: &[Wall], cutting: &Plane, normal: [f32; 3], distance: f32, cap: V
     kept
 }
 
+/// The planes of a box, facing out: east, west, north, south, up, down.
+pub(crate) fn box_planes([mins, maxs]: [[f32; 3]; 2]) -> [([f32; 3], f32); 6] {
+    std::array::from_fn(|at| {
+        let (axis, is_high) = (at / 2, at.is_multiple_of(2));
+        let mut normal = [0.0; 3];
+        normal[axis] = if is_high { 1.0 } else { -1.0 };
+        (normal, if is_high { maxs[axis] } else { -mins[axis] })
+    })
+}
+
 /// The walls of a box.
 pub(crate) fn room([mins, maxs]: [Point; 2]) -> Vec<Wall> {
-    let wall = |at: usize| {
-        let (axis, sign) = (at / 2, if at.is_multiple_of(2) { 1.0 } else { -1.0 });
-        let mut normal = [0.0_f32; 3];
-        normal[axis] = if sign > 0.0 { 1.0 } else { -1.0 };
-        let distance = bspkit::bytes::rounded(if sign > 0.0 { maxs[axis] } else { -mins[axis] });
-        (normal, distance)
-    };
-    let all: [_; 6] = std::array::from_fn(wall);
+    let all = box_planes([mins, maxs].map(|corner| corner.map(bspkit::bytes::rounded)));
     let rings = crate::geometry::faces(&all.map(|(normal, distance)| plane(normal, distance)));
     let walls = all.into_iter().zip(rings).map(|((normal, distance), ring)| Wall {
         normal,

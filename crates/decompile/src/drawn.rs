@@ -5,11 +5,10 @@ use bspkit::dialect::Role;
 use bspkit::dialect::quake3::Surface as Kinds;
 use bspkit::{Bsp, Column, Records, Result};
 
-use crate::fields::{below, floats, index, optional, range};
 use crate::geometry::Plane;
 use crate::looks::Look;
 use crate::mapping::Mapping;
-use crate::models::ranges;
+use crate::models::{range, ranges};
 use crate::source::Point;
 
 /// A coordinate that is farther away is damage.
@@ -63,17 +62,17 @@ fn rings(map: &Bsp<'_>, looks: &[Look]) -> Result<Vec<Drawn>> {
     let polygons: Polygons<'_> = map.polygons()?;
     let faces = map.records(Role::Faces)?;
     let [texinfo] = faces.columns(["texinfo"])?;
-    let displacement = optional(&faces, "displacement");
+    let displacement = faces.column("displacement").ok();
     let owners = owners(&map.records(Role::Models)?, ["first_face", "face_count"], faces.len());
     let mut found = Vec::with_capacity(faces.len());
     for (number, corners) in polygons.iter().enumerate() {
-        let (Ok(corners), Some(look)) = (corners, below(&texinfo, number, looks.len())) else { continue };
+        let (Ok(corners), Some(look)) = (corners, texinfo.below(number, looks.len())) else { continue };
         let Some(model) = owners.get(number).copied().flatten().filter(|_| is_near(&corners)) else { continue };
         let ring: Vec<Point> = corners.iter().map(|corner| corner.map(f64::from)).collect();
         let Some(plane) = plane_of(&ring) else { continue };
         let Some(vectors) = looks[look].vectors else { continue };
         let mapping = Mapping::of_vectors(vectors);
-        let displacement = displacement.and_then(|column| index(&column, number));
+        let displacement = displacement.and_then(|column| column.index(number));
         found.push(Drawn { number, model, look, ring, plane, mapping, is_mesh: false, displacement });
     }
     Ok(found)
@@ -133,7 +132,7 @@ impl<'r> Surfaces<'r> {
         if range.len() > MOST {
             return None;
         }
-        let all: Vec<_> = range.map(|at| (floats(&self.point, at, 0), floats(&self.texture, at, 0))).collect();
+        let all: Vec<_> = range.map(|at| (self.point.floats(at, 0), self.texture.floats(at, 0))).collect();
         let is_good =
             |(point, texture): &([f32; 3], [f32; 2])| is_near(&[*point]) && texture.iter().all(|part| part.is_finite());
         all.iter().all(is_good).then_some(all)
@@ -145,7 +144,7 @@ impl<'r> Surfaces<'r> {
         if range.len() > MOST * 3 {
             return None;
         }
-        let all = range.map(|at| below(&self.vertex, at, corners)).collect::<Option<Vec<usize>>>()?;
+        let all = range.map(|at| self.vertex.below(at, corners)).collect::<Option<Vec<usize>>>()?;
         Some(all.as_chunks::<3>().0.to_vec())
     }
 }
@@ -163,7 +162,7 @@ fn surfaces(map: &Bsp<'_>, looks: usize) -> Result<Vec<Drawn>> {
         let kind = reader.kind.get(number);
         let is_mesh = kind == i64::from(Kinds::TRIANGLES);
         let is_its = is_mesh || kind == i64::from(Kinds::PLANAR);
-        let (Some(model), Some(look), true) = (owner, below(&reader.shader, number, looks), is_its) else { continue };
+        let (Some(model), Some(look), true) = (owner, reader.shader.below(number, looks), is_its) else { continue };
         let Some(corners) = reader.corners(number) else { continue };
         let Some(triangles) = reader.triangles(number, corners.len()) else { continue };
         let Some(more) = left.checked_sub(corners.len() + triangles.len() * 3) else { break };

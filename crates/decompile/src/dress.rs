@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::cells::box_planes;
 use crate::geometry::{Plane, dot, length, mean, minus, plus};
 use crate::looks::Look;
 use crate::mapping::{Mapping, USUAL};
@@ -201,33 +202,26 @@ impl<'o> Dress<'o> {
     /// A box with one texture, as editors draw them.
     pub(crate) fn made(&mut self, [mins, maxs]: [Point; 2], contents: u32, counts: &mut Counts) -> Brush {
         let (id, texture) = (self.id(), self.tool(contents));
-        let mut sides = Vec::with_capacity(6);
-        for axis in 0..3 {
-            for (sign, far) in [(1.0, maxs[axis]), (-1.0, mins[axis])] {
-                let mut normal = [0.0_f32; 3];
-                normal[axis] = if sign > 0.0 { 1.0 } else { -1.0 };
-                let distance = bspkit::bytes::rounded(far * sign);
-                let (points, _) = points(normal, distance, mins);
-                let plane = Plane { normal: normal.map(f64::from), distance: far * sign };
-                let (alignment, _) = Mapping::default_of(&plane, 1.0).alignment(self.format, &plane, USUAL);
-                sides.push(Side {
-                    id: self.id(),
-                    points,
-                    texture: texture.clone(),
-                    alignment,
-                    numbers: match self.flags.family {
-                        Family::Quake2 => {
-                            Some(SideNumbers { contents: contents.cast_signed(), ..SideNumbers::default() })
-                        }
-                        Family::Quake3 => Some(SideNumbers::default()),
-                        _ => None,
-                    },
-                    lightmap_scale: (self.format == Format::Vmf).then_some(LUXEL),
-                    smoothing_groups: 0,
-                    displacement: None,
-                });
+        let side = |(normal, distance): ([f32; 3], f32)| {
+            let (points, _) = points(normal, distance, mins);
+            let plane = crate::cells::plane(normal, distance);
+            let (alignment, _) = Mapping::default_of(&plane, 1.0).alignment(self.format, &plane, USUAL);
+            Side {
+                id: self.id(),
+                points,
+                texture: texture.clone(),
+                alignment,
+                numbers: match self.flags.family {
+                    Family::Quake2 => Some(SideNumbers { contents: contents.cast_signed(), ..SideNumbers::default() }),
+                    Family::Quake3 => Some(SideNumbers::default()),
+                    _ => None,
+                },
+                lightmap_scale: (self.format == Format::Vmf).then_some(LUXEL),
+                smoothing_groups: 0,
+                displacement: None,
             }
-        }
+        };
+        let sides = box_planes([mins, maxs].map(|corner| corner.map(bspkit::bytes::rounded))).map(side).to_vec();
         counts.report.made_count += 1;
         Brush { id, sides }
     }

@@ -233,13 +233,7 @@ mod tests {
 
     /// A box with looks on its sides: east, west, north, south, up, down.
     fn cube(mins: [f32; 3], maxs: [f32; 3], looks: [Option<usize>; 6]) -> Volume {
-        let side = |at: usize| {
-            let (axis, sign) = (at / 2, if at.is_multiple_of(2) { 1.0 } else { -1.0 });
-            let mut normal = [0.0; 3];
-            normal[axis] = sign;
-            (normal, if at.is_multiple_of(2) { maxs[axis] } else { -mins[axis] })
-        };
-        let planes: Vec<_> = (0..6).map(side).collect();
+        let planes = crate::cells::box_planes([mins, maxs]);
         let rings = faces(&planes.iter().map(|(normal, distance)| plane(*normal, *distance)).collect::<Vec<_>>());
         let face = |((normal, distance), ring): (_, _), look| Face { normal, distance, ring, look };
         let faces = planes.into_iter().zip(rings).zip(looks).map(|(at, look)| face(at, look)).collect();

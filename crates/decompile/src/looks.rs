@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
+use bspkit::bytes::bits;
 use bspkit::dialect::Role;
 use bspkit::{Bsp, Column, Records};
-
-use crate::fields::{below, bits, floats, index, optional, records};
 
 /// What a texinfo or a shader says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,12 +27,12 @@ pub(crate) struct Look {
 pub(crate) fn read(map: &Bsp<'_>) -> Vec<Look> {
     let role = if map.role(Role::TexInfo).is_some() { Role::TexInfo } else { Role::Textures };
     let Ok(looks) = map.records(role) else { return Vec::new() };
-    let one_of = |names: [&str; 2]| names.into_iter().find_map(|name| optional(&looks, name));
+    let one_of = |names: [&str; 2]| names.into_iter().find_map(|name| looks.column(name).ok());
     let (flags, contents) = (one_of(["flags", "surface_flags"]), one_of(["content_flags", "contents"]));
-    let (value, vectors) = (optional(&looks, "value"), one_of(["vectors", "texture_vectors"]));
-    let luxels = optional(&looks, "lightmap_vectors");
+    let (value, vectors) = (looks.column("value").ok(), one_of(["vectors", "texture_vectors"]));
+    let luxels = looks.column("lightmap_vectors").ok();
     let number = |column: &Option<Column<'_>>, at: usize| column.map_or(0, |column| column.get(at));
-    let pair = |column: &Column<'_>, at: usize| [0, 4].map(|first| floats(column, at, first));
+    let pair = |column: &Column<'_>, at: usize| [0, 4].map(|first| column.floats(at, first));
     let names = names(map, &looks);
     (0..looks.len())
         .map(|at| Look {
@@ -56,23 +55,23 @@ fn names<'r>(map: &'r Bsp<'_>, looks: &'r Records<'_>) -> impl Fn(usize) -> Vec<
         }
     }
     // In Source a texinfo names a texdata, which names a string; in Quake and GoldSrc it names a texture.
-    let texdata: Option<Vec<Option<usize>>> = records(map, "TEXDATA").and_then(|texdata| {
-        let name = optional(&texdata, "name")?;
-        Some((0..texdata.len()).map(|at| index(&name, at)).collect())
+    let texdata: Option<Vec<Option<usize>>> = map.any_records("TEXDATA").and_then(|texdata| {
+        let name = texdata.column("name").ok()?;
+        Some((0..texdata.len()).map(|at| name.index(at)).collect())
     });
     let own = found.remove(looks.name());
-    let own_texdata = optional(looks, "texdata");
-    let texture = optional(looks, "texture");
+    let own_texdata = looks.column("texdata").ok();
+    let texture = looks.column("texture").ok();
     move |at| {
         let name = match (&own, &texdata) {
             (Some(own), _) => own.get(&at).cloned(),
             (None, Some(texdata)) => own_texdata
-                .and_then(|column| below(&column, at, texdata.len()))
+                .and_then(|column| column.below(at, texdata.len()))
                 .and_then(|data| texdata[data])
                 .and_then(|name| found.get("TEXDATA_STRING_DATA")?.get(&name))
                 .map(|name| unpatched(name)),
             (None, None) => texture
-                .and_then(|column| index(&column, at))
+                .and_then(|column| column.index(at))
                 .and_then(|texture| found.get("TEXTURES")?.get(&texture))
                 .cloned(),
         };

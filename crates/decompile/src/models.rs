@@ -5,8 +5,6 @@ use std::ops::Range;
 use bspkit::dialect::Role;
 use bspkit::{Bsp, Records, Result};
 
-use crate::fields::{floats, index, optional, range};
-
 /// The tree of a map as numbers.
 #[derive(Debug)]
 pub(crate) struct Tree {
@@ -23,11 +21,11 @@ impl Tree {
         let [plane, children] = nodes.columns(["plane", "children"])?;
         let nodes = (0..nodes.len()).map(|at| {
             // A plane that does not exist is found by who looks it up.
-            let plane = index(&plane, at).unwrap_or(usize::MAX);
+            let plane = plane.index(at).unwrap_or(usize::MAX);
             (plane, [children.item(at, 0), children.item(at, 1)])
         });
         let models = map.records(Role::Models)?;
-        let head = ["head_node", "head_nodes"].into_iter().find_map(|name| optional(&models, name));
+        let head = ["head_node", "head_nodes"].into_iter().find_map(|name| models.column(name).ok());
         let heads = (0..models.len()).map(|at| match head {
             Some(head) => Some(head.get(at)),
             None => (at == 0).then_some(0),
@@ -97,7 +95,7 @@ impl LeafBrushes {
         let (leafs, list) = (map.records(Role::Leafs).ok()?, map.records(Role::LeafBrushes).ok()?);
         let [brush] = list.columns(["brush"]).ok()?;
         let [first, count] = leafs.columns(["first_leaf_brush", "leaf_brush_count"]).ok()?;
-        let brushes = (0..list.len()).map(|at| index(&brush, at).unwrap_or(usize::MAX)).collect();
+        let brushes = (0..list.len()).map(|at| brush.index(at).unwrap_or(usize::MAX)).collect();
         let firsts = (0..leafs.len()).map(|at| range(first.get(at), count.get(at), list.len()).unwrap_or(0..0));
         Some(LeafBrushes { firsts: firsts.collect(), brushes })
     }
@@ -142,5 +140,11 @@ pub(crate) fn owners(map: &Bsp<'_>, brushes: usize) -> Result<Vec<Option<usize>>
 pub(crate) fn boxes(map: &Bsp<'_>) -> Vec<[[f32; 3]; 2]> {
     let Ok(models) = map.records(Role::Models) else { return Vec::new() };
     let Ok([mins, maxs]) = models.columns(["mins", "maxs"]) else { return Vec::new() };
-    (0..models.len()).map(|at| [floats(&mins, at, 0), floats(&maxs, at, 0)]).collect()
+    (0..models.len()).map(|at| [mins.floats(at, 0), maxs.floats(at, 0)]).collect()
+}
+
+/// A range of records that exists.
+pub(crate) fn range(first: i64, count: i64, len: usize) -> Option<std::ops::Range<usize>> {
+    let (first, count) = (usize::try_from(first).ok()?, usize::try_from(count).ok()?);
+    Some(first..first.checked_add(count).filter(|end| *end <= len)?)
 }

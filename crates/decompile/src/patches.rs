@@ -5,7 +5,6 @@ use bspkit::dialect::quake3::Surface as Kinds;
 use bspkit::{Bsp, Result};
 
 use crate::drawn::{Surfaces, owners};
-use crate::fields::below;
 use crate::looks::Look;
 use crate::planes::shortest;
 use crate::report::Counts;
@@ -36,7 +35,7 @@ pub(crate) fn read(map: &Bsp<'_>, looks: &[Look], counts: &mut Counts) -> Result
         let corners = reader.corners(number).filter(|corners| {
             columns.checked_mul(rows) == Some(corners.len()) && size.iter().all(|side| *side >= 3 && side % 2 == 1)
         });
-        let (Some(corners), Some(look)) = (corners, below(&reader.shader, number, looks.len())) else {
+        let (Some(corners), Some(look)) = (corners, reader.shader.below(number, looks.len())) else {
             counts.leave_out("patch", "its control points are damaged", number);
             continue;
         };

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use bspkit::bytes::bits;
 use bspkit::dialect::Role;
 use bspkit::{Bsp, Column, Records, Result};
 
 use crate::boxes::{Boxes, grown, of_points};
-use crate::fields::{below, bits, floats, index, optional, range};
 use crate::geometry::{Plane, faces, is_face, is_open};
-use crate::models::{boxes, owners};
+use crate::models::{boxes, owners, range};
 use crate::report::Counts;
 use crate::source::Point;
 
@@ -61,7 +61,7 @@ impl<'a> Planes<'a> {
     /// All planes, by their numbers. One that is damaged is of no direction.
     pub(crate) fn all(&self) -> Result<Vec<([f32; 3], f32)>> {
         let [normal, distance] = self.records.columns(["normal", "distance"])?;
-        Ok((0..self.records.len()).map(|at| (floats(&normal, at, 0), distance.float(at, 0))).collect())
+        Ok((0..self.records.len()).map(|at| (normal.floats(at, 0), distance.float(at, 0))).collect())
     }
 }
 
@@ -80,11 +80,11 @@ struct Sides<'r> {
 impl<'r> Sides<'r> {
     fn new(sides: &'r Records<'_>) -> Result<Self> {
         let [plane] = sides.columns(["plane"])?;
-        let look = match optional(sides, "texinfo") {
+        let look = match sides.column("texinfo").ok() {
             Some(look) => look,
             None => sides.columns(["shader"])?[0],
         };
-        Ok(Sides { plane, look, bevel: optional(sides, "bevel") })
+        Ok(Sides { plane, look, bevel: sides.column("bevel").ok() })
     }
 
     /// The flag is the lowest byte; another byte beside it may say other things.
@@ -98,7 +98,7 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
     let (brushes, sides) = (map.records(Role::Brushes)?, map.records(Role::BrushSides)?);
     let planes = Planes::read(map)?.all()?;
     let [first, count] = brushes.columns(["first_side", "side_count"])?;
-    let (contents, shader) = (optional(&brushes, "contents"), optional(&brushes, "shader"));
+    let (contents, shader) = (brushes.column("contents").ok(), brushes.column("shader").ok());
     let columns = Sides::new(&sides)?;
     let owners = owners(map, brushes.len())?;
     // Brushes of a damaged map may all name the same sides.
@@ -125,18 +125,18 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
         }
         let contents = match (contents, shader) {
             (Some(contents), _) => bits(contents.get(number)),
-            (None, Some(shader)) => index(&shader, number).map_or(0, &contents_of_look),
+            (None, Some(shader)) => shader.index(number).map_or(0, &contents_of_look),
             (None, None) => 0,
         };
         let mut all = Vec::with_capacity(range.len());
         let mut is_whole = true;
         for side in range {
-            match below(&columns.plane, side, planes.len()).map(|plane| planes[plane]) {
+            match columns.plane.below(side, planes.len()).map(|plane| planes[plane]) {
                 Some((normal, distance)) => all.push(PieceSide {
                     number: side,
                     normal,
                     distance,
-                    look: index(&columns.look, side),
+                    look: columns.look.index(side),
                     ring: Vec::new(),
                 }),
                 None => is_whole = false,
@@ -153,7 +153,7 @@ pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, count
                     homeless.push(found.len());
                 }
                 let model = owner.unwrap_or(0);
-                let look = shader.and_then(|shader| index(&shader, number));
+                let look = shader.and_then(|shader| shader.index(number));
                 found.push(Piece { number, model, contents, look, sides });
             }
             // What a compiler has lost bounds nothing in the game.

@@ -13,7 +13,6 @@ use crate::contents::{flag, is_liquid, named, of_texture, start_of};
 use crate::covers;
 use crate::drawn::Drawn;
 use crate::entities::Given;
-use crate::fields::index;
 use crate::geometry::{cross, dot, mean, plus};
 use crate::joins::{Face, Joins, Volume, area, union};
 use crate::looks::Look;
@@ -68,9 +67,9 @@ impl Clip {
         let (nodes, models) = (map.records(Role::ClipNodes).ok()?, map.records(Role::Models).ok()?);
         let ([plane, children], [heads]) =
             (nodes.columns(["plane", "children"]).ok()?, models.columns(["clip_nodes"]).ok()?);
-        let node = |at: usize| (index(&plane, at).unwrap_or(usize::MAX), [children.item(at, 0), children.item(at, 1)]);
+        let node = |at: usize| (plane.index(at).unwrap_or(usize::MAX), [children.item(at, 0), children.item(at, 1)]);
         let all: Vec<_> = (0..nodes.len()).map(node).collect();
-        let hull = if map.dialect().versions.contains(&30) { clips::GOLDSRC } else { clips::QUAKE };
+        let hull = if is_of_valve(map) { clips::GOLDSRC } else { clips::QUAKE };
         let heads = (0..models.len()).map(|at| heads.get(at)).collect();
         // Heads of maps without such trees may be any number.
         (!all.is_empty()).then_some(Clip { nodes: all, heads, hull })
@@ -82,6 +81,11 @@ impl Clip {
     fn is_head(&self, head: i64, model: usize) -> bool {
         usize::try_from(head).is_ok_and(|at| at < self.nodes.len()) && (head > 0 || model == 0)
     }
+}
+
+/// Whether a map is one of Half-Life or a relative: their compilers have hulls and names of textures of their own.
+fn is_of_valve(map: &Bsp<'_>) -> bool {
+    map.dialect().versions.contains(&30)
 }
 
 /// The pieces of a map.
@@ -165,7 +169,7 @@ fn give_looks(pieces: &mut [Piece], looks: &[Look]) {
 
 /// Gives the pieces of triggers their texture: compilers take their faces away.
 fn name_triggers(map: &Bsp<'_>, pieces: &mut [Piece], looks: &mut Vec<Look>) -> Result<()> {
-    let name = if map.dialect().versions.contains(&30) { "aaatrigger" } else { "trigger" };
+    let name = if is_of_valve(map) { "aaatrigger" } else { "trigger" };
     let (given, _) = crate::entities::read(map, Family::Quake)?;
     let is_trigger = |entity: &Given| {
         entity
@@ -195,7 +199,7 @@ fn give_names(map: &Bsp<'_>, pieces: &mut [Piece], looks: &mut Vec<Look>, counts
     }
     let texinfo = map.records(Role::TexInfo)?;
     let [texture] = texinfo.columns(["texture"])?;
-    let is_of_valve = map.dialect().versions.contains(&30);
+    let of_valve = is_of_valve(map);
     let mut made: HashMap<(usize, u32), usize> = HashMap::new();
     for piece in pieces {
         for look in piece.sides.iter_mut().filter_map(|side| side.look.as_mut()) {
@@ -205,7 +209,7 @@ fn give_names(map: &Bsp<'_>, pieces: &mut [Piece], looks: &mut Vec<Look>, counts
             // Solid and liquid may have the same one.
             let new = made.entry((*look, piece.contents)).or_insert_with(|| {
                 counts.note("texture", "the map does not have its name; it has a made one", *look);
-                let (start, number) = (start_of(piece.contents, is_of_valve), index(&texture, *look).unwrap_or(0));
+                let (start, number) = (start_of(piece.contents, of_valve), texture.index(*look).unwrap_or(0));
                 let name = format!("{start}texture_{number}").into_bytes();
                 looks.push(Look { name, ..looks[*look].clone() });
                 looks.len() - 1

@@ -1,6 +1,6 @@
 //! Curved patches of Quake III: grids of control points, three by three of which are a biquadratic surface.
 
-use crate::fields::{Point, cross, minus, unit};
+use crate::points::{Point, cross, minus, unit};
 
 /// What a control point has, and every point of the surface too.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -53,7 +53,7 @@ fn curve(controls: &[Control], pieces: usize) -> Vec<Control> {
     for three in controls.windows(3).step_by(2) {
         let [from, middle, to] = three else { continue };
         for piece in 0..pieces {
-            let t = crate::fields::single(piece) / crate::fields::single(pieces);
+            let t = crate::points::single(piece) / crate::points::single(pieces);
             let weights = [(1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t];
             points.push(Control::weighted([(weights[0], from), (weights[1], middle), (weights[2], to)]));
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use bspkit::Place;
 use bspkit::finding::{Code, Finding, Severity};
 
-use crate::fields::plus;
 use crate::parts::{Model, Part, Vertex};
+use crate::points::plus;
 
 /// The most vertices of a scene. The largest known maps have a tenth of it.
 const MOST_VERTICES: usize = 1 << 23;

@@ -4,8 +4,8 @@
 use bspkit::bytes::{nearest_byte, short};
 use bspkit::{Bsp, Records};
 
-use crate::fields::{Point, below, cross, floats, is_near, minus, optional, plus, records, times, unit};
 use crate::parts::Vertex;
+use crate::points::{Point, cross, is_near, minus, plus, times, unit};
 use crate::shape::{Shape, share};
 
 /// The displacements of a map.
@@ -19,10 +19,10 @@ pub(crate) struct Displacements<'a> {
 impl<'a> Displacements<'a> {
     /// The displacements; `None` if the map has none.
     pub(crate) fn read(map: &Bsp<'a>) -> Option<Self> {
-        let (infos, verts) = (records(map, "DISPINFO")?, records(map, "DISP_VERTS")?);
+        let (infos, verts) = (map.any_records("DISPINFO")?, map.any_records("DISP_VERTS")?);
         let faces = map.records(bspkit::dialect::Role::Faces).ok()?;
-        let own = optional(&faces, "displacement")?;
-        let faces = (0..faces.len()).map(|face| below(&own, face, infos.len())).collect();
+        let own = faces.column("displacement").ok()?;
+        let faces = (0..faces.len()).map(|face| own.below(face, infos.len())).collect();
         Some(Displacements { infos, verts, faces })
     }
 
@@ -54,7 +54,7 @@ impl<'a> Displacements<'a> {
         let first = usize::try_from(first.get(displacement)).ok();
         let first = first.filter(|first| first.checked_add(side * side).is_some_and(|end| end <= self.verts.len()));
         let first = first.ok_or_else(|| format!("the vertexes of its displacement {displacement} do not exist"))?;
-        let corners = from_start(corners, floats(&start, displacement, 0));
+        let corners = from_start(corners, start.floats(displacement, 0));
         let mut vertices = Vec::with_capacity(side * side);
         for row in 0..side {
             let ends =
@@ -62,7 +62,7 @@ impl<'a> Displacements<'a> {
             for column in 0..side {
                 let at = first + row * side + column;
                 let flat = mix(ends[0], ends[1], share(column, side - 1));
-                let point = plus(flat, times(floats(&direction, at, 0), distance.float(at, 0)));
+                let point = plus(flat, times(direction.floats(at, 0), distance.float(at, 0)));
                 if !is_near(point) {
                     return Err(format!("a vertex of its displacement {displacement} is outside of every world"));
                 }

@@ -6,8 +6,8 @@ use bspkit::content::entities::{Entities, Entity};
 use bspkit::{Bsp, ErrorKind};
 
 use crate::builder::{ENTITY, Findings};
-use crate::fields::{floats, is_near, records};
 use crate::placed::{Placed, What};
+use crate::points::is_near;
 
 /// The entities and props of a map.
 pub(crate) fn read<'a>(
@@ -52,7 +52,7 @@ pub(crate) fn read<'a>(
 
 /// The static models of Medal of Honor.
 fn static_models(map: &Bsp<'_>) -> Vec<Placed> {
-    let Some(models) = records(map, "STATICMODELDEF") else { return Vec::new() };
+    let Some(models) = map.any_records("STATICMODELDEF") else { return Vec::new() };
     let Ok([origin, angles, scale]) = models.columns(["origin", "angles", "scale"]) else { return Vec::new() };
     let name = |index: usize| {
         let field = models.info().field("model")?;
@@ -64,8 +64,8 @@ fn static_models(map: &Bsp<'_>) -> Vec<Placed> {
         index,
         name: name(index).unwrap_or_default(),
         pairs: Vec::new(),
-        origin: near(floats(&origin, index, 0)),
-        angles: finite(floats(&angles, index, 0)),
+        origin: near(origin.floats(index, 0)),
+        angles: finite(angles.floats(index, 0)),
         scale: Some(scale.float(index, 0)).filter(|scale| (1e-3..1e3).contains(scale)).unwrap_or(1.0),
         model: None,
     };

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use bspkit::finding::Finding;
-use bspkit::{Error, ErrorKind, Result, near};
+use bspkit::{Error, Result, near};
 use serde::Serialize;
 
 use crate::files::File;
@@ -55,15 +55,8 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let found = Format::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(text));
-        found.ok_or_else(|| {
-            let names = Format::ALL.map(Format::name);
-            Error::new(ErrorKind::Argument, format!("`{text}` is not a format of meshes")).with_hint(near::or_all(
-                text,
-                &names,
-                "the formats are",
-            ))
-        })
+        let all = Format::ALL.map(|format| (format.name(), format));
+        near::one_of(text, all, "a format of meshes", "the formats are")
     }
 }
 

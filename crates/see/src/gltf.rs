@@ -419,7 +419,7 @@ impl Fields {
             bytes.extend_from_slice(&vertex.color);
         }
         // Every face that a map can have is exact as a float of its size.
-        let face = crate::fields::single(bspkit::bytes::index(vertex.face));
+        let face = crate::points::single(bspkit::bytes::index(vertex.face));
         bytes.extend_from_slice(&face.to_le_bytes());
     }
 }

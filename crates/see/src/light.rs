@@ -9,9 +9,9 @@ use bspkit::{Bsp, Place as Spot, Records};
 
 use crate::atlas::{self, BLACK, PLAIN, Page, Place};
 use crate::builder::{Findings, LIGHT, LIMIT, OUTSIDE};
-use crate::fields::{Point, along, floats, optional, single};
 use crate::parts::{LightImage, LightPages};
 use crate::picture::Picture;
+use crate::points::{Point, along, single};
 use bspkit::bytes::{amount, rounded, short};
 
 /// The sets by their names, the best one first: engines that know finer light and colors prefer them.
@@ -75,7 +75,7 @@ pub(crate) fn read<'a>(
         findings.add(&LIMIT, Spot::default().lump(set.lump()), message);
     }
     let vectors = (set.placed_by() != set.faces()).then(|| map.records(set.placed_by()).ok()).flatten();
-    let vectors = vectors.filter(|records| optional(records, "vectors").is_some());
+    let vectors = vectors.filter(|records| records.column("vectors").ok().is_some());
     // Engines of maps with clip nodes draw faces without light black; those of others draw them bright.
     let is_black = map.role(bspkit::dialect::Role::ClipNodes).is_some();
     let unlit = if is_black { BLACK } else { PLAIN };
@@ -215,8 +215,8 @@ impl Lighting<'_> {
 
     fn own_vectors(&self, face: usize) -> Option<[[f32; 4]; 2]> {
         let records = self.vectors.as_ref()?;
-        let column = optional(records, "vectors")?;
-        Some([0, 4].map(|first| floats(&column, face, first)))
+        let column = records.column("vectors").ok()?;
+        Some([0, 4].map(|first| column.floats(face, first)))
     }
 
     /// Draws the pages of every style.

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use bspkit::{Error, ErrorKind, Result};
 
-use crate::fields::plus;
 use crate::files::{File, file_of_texture, in_axes, placed_at, stem};
 use crate::parts::{Part, Texture};
+use crate::points::plus;
 use crate::scene::Scene;
 
 /// The largest file, in bytes.

@@ -84,7 +84,7 @@ mod tests {
         let u = [x, y, z];
         let dot: f32 = (0..3).map(|axis| u[axis] * point[axis]).sum();
         let length: f32 = u.iter().map(|part| part * part).sum();
-        let cross = crate::fields::cross(u, point);
+        let cross = crate::points::cross(u, point);
         std::array::from_fn(|axis| {
             (2.0 * dot * u[axis] + (w * w - length) * point[axis] + 2.0 * w * cross[axis] + 0.0).round()
         })

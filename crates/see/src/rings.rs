@@ -9,8 +9,8 @@ use bspkit::{Column, Place, Records, Result};
 
 use crate::builder::{FACE, Key, sentence};
 use crate::displacement::Displacements;
-use crate::fields::{Point, below, facing, floats, is_near, optional, records, unit};
 use crate::parts::Vertex;
+use crate::points::{Point, facing, is_near, unit};
 use crate::reading::Reading;
 use crate::shape::{Mapping, Shape};
 
@@ -48,7 +48,7 @@ pub(crate) fn read(reading: &mut Reading<'_, '_>) -> Result<()> {
                 continue;
             }
         };
-        let texinfo = below(&looks.texinfo, face, looks.count);
+        let texinfo = looks.texinfo.below(face, looks.count);
         if texinfo.is_none() {
             let message = format!("its texinfo {} does not exist", looks.texinfo.get(face));
             reading.builder.findings.add(&FACE, place(), message);
@@ -142,23 +142,23 @@ struct Looks<'r> {
 impl<'r> Looks<'r> {
     fn new(faces: &'r Records<'_>, texinfo: &'r Records<'_>) -> Result<Self> {
         let [own] = faces.columns(["texinfo"])?;
-        let vectors = match optional(texinfo, "texture_vectors") {
+        let vectors = match texinfo.column("texture_vectors").ok() {
             Some(vectors) => vectors,
             None => texinfo.columns(["vectors"])?[0],
         };
-        let light_vectors = optional(texinfo, "lightmap_vectors");
-        let luxel_mins = optional(faces, "luxel_mins");
+        let light_vectors = texinfo.column("lightmap_vectors").ok();
+        let luxel_mins = faces.column("luxel_mins").ok();
         Ok(Looks { texinfo: own, count: texinfo.len(), vectors, light_vectors, luxel_mins })
     }
 
     fn texture_vectors(&self, texinfo: Option<usize>) -> [[f32; 4]; 2] {
-        texinfo.map_or([[0.0; 4]; 2], |texinfo| [0, 4].map(|first| floats(&self.vectors, texinfo, first)))
+        texinfo.map_or([[0.0; 4]; 2], |texinfo| [0, 4].map(|first| self.vectors.floats(texinfo, first)))
     }
 
     /// The vectors of the light, and the first luxel, of faces that state them.
     fn light(&self, face: usize, texinfo: Option<usize>) -> Option<([[f32; 4]; 2], [f64; 2])> {
         let (vectors, mins) = (self.light_vectors.as_ref()?, self.luxel_mins.as_ref()?);
-        let vectors = texinfo.map_or([[0.0; 4]; 2], |texinfo| [0, 4].map(|first| floats(vectors, texinfo, first)));
+        let vectors = texinfo.map_or([[0.0; 4]; 2], |texinfo| [0, 4].map(|first| vectors.floats(texinfo, first)));
         let mins = [0, 1].map(|axis| i32::try_from(mins.item(face, axis)).map_or(0.0, f64::from));
         Some((vectors, mins))
     }
@@ -174,8 +174,8 @@ struct Normals<'a> {
 
 impl<'a> Normals<'a> {
     fn read(map: &bspkit::Bsp<'a>, faces: &Records<'_>) -> Option<Self> {
-        let (normals, indices) = (records(map, "VERTNORMALS")?, records(map, "VERTNORMALINDICES")?);
-        let edges = optional(faces, "edge_count")?;
+        let (normals, indices) = (map.any_records("VERTNORMALS")?, map.any_records("VERTNORMALINDICES")?);
+        let edges = faces.column("edge_count").ok()?;
         let mut firsts = Vec::with_capacity(faces.len() + 1);
         let mut next = 0_usize;
         for face in 0..faces.len() {
@@ -193,7 +193,7 @@ impl<'a> Normals<'a> {
         if range.len() != corners {
             return None;
         }
-        range.map(|at| unit(floats(&normals, below(&indices, at, self.normals.len())?, 0))).collect()
+        range.map(|at| unit(normals.floats(indices.below(at, self.normals.len())?, 0))).collect()
     }
 }
 
@@ -218,26 +218,26 @@ impl<'a> Primitives<'a> {
     fn read(map: &bspkit::Bsp<'a>) -> Option<Self> {
         Some(Primitives {
             faces: map.records(Role::Faces).ok()?,
-            primitives: records(map, "PRIMITIVES")?,
-            indices: records(map, "PRIMINDICES")?,
-            vertexes: records(map, "PRIMVERTS"),
+            primitives: map.any_records("PRIMITIVES")?,
+            indices: map.any_records("PRIMINDICES")?,
+            vertexes: map.any_records("PRIMVERTS"),
             left: Cell::new(MOST_INDICES),
         })
     }
 
     /// How many primitives a face has: fifteen bits of one field, or all but the lowest bit of another one.
     fn count(&self, face: usize) -> Option<usize> {
-        if let Some(count) = optional(&self.faces, "primitive_count") {
+        if let Some(count) = self.faces.column("primitive_count").ok() {
             return usize::try_from(count.get(face) & 0x7FFF).ok();
         }
-        usize::try_from(optional(&self.faces, "shadows_primitive_count")?.get(face) >> 1).ok()
+        usize::try_from(self.faces.column("shadows_primitive_count").ok()?.get(face) >> 1).ok()
     }
 
     /// The vertices and triangles of a face that has primitives; `None` if it has none, or if they cannot be read: then
     /// it is drawn as a fan.
     fn of(&self, face: usize, shape: &Shape<'_>, corners: &[Vertex]) -> Option<(Vec<Vertex>, Vec<[u32; 3]>)> {
         let count = self.count(face).filter(|count| *count > 0)?;
-        let first = below(&optional(&self.faces, "first_primitive")?, face, self.primitives.len())?;
+        let first = self.faces.column("first_primitive").ok()?.below(face, self.primitives.len())?;
         let [kind, first_index, index_count, first_vertex, vertex_count] =
             self.primitives.columns(["kind", "first_index", "index_count", "first_vertex", "vertex_count"]).ok()?;
         let [index] = self.indices.columns(["vertex"]).ok()?;
@@ -256,13 +256,13 @@ impl<'a> Primitives<'a> {
                 let [point] = all.columns(["point"]).ok()?;
                 let first = number(&first_vertex)?;
                 let range = first..first.checked_add(own).filter(|end| *end <= all.len())?;
-                let points: Vec<Point> = range.map(|at| floats(&point, at, 0)).collect();
+                let points: Vec<Point> = range.map(|at| point.floats(at, 0)).collect();
                 if !points.iter().all(|point| is_near(*point)) {
                     return None;
                 }
                 vertices.extend(points.into_iter().map(|point| shape.vertex(point, shape.facing)));
             }
-            let corner = |at: usize| below(&index, at, most).map(|corner| short(base + corner));
+            let corner = |at: usize| index.below(at, most).map(|corner| short(base + corner));
             let all = (start..end).map(corner).collect::<Option<Vec<u32>>>()?;
             match kind.get(primitive) {
                 LIST => triangles.extend(all.as_chunks::<3>().0.iter().map(|[a, b, c]| [*a, *c, *b])),

@@ -2,9 +2,9 @@
 
 use bspkit::bytes::{rounded, short};
 
-use crate::fields::{Point, along, single};
 use crate::light::Spread;
 use crate::parts::Vertex;
+use crate::points::{Point, along, single};
 
 /// How a texture lies on a face.
 pub(crate) struct Mapping {

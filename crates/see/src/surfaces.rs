@@ -7,9 +7,9 @@ use bspkit::{Column, Place, Records, Result};
 
 use crate::bezier::{Control, tessellate, triangles};
 use crate::builder::{FACE, Key, LIMIT};
-use crate::fields::{floats, index, is_near, plus, unit};
 use crate::light::Spread;
 use crate::parts::Vertex;
+use crate::points::{is_near, plus, unit};
 use crate::reading::Reading;
 
 /// More corners or indexes than any surface of a real map has.
@@ -49,7 +49,7 @@ pub(crate) fn read(reading: &mut Reading<'_, '_>) -> Result<()> {
             }
             match mesh {
                 Ok(Some(mesh)) => {
-                    let shader = index(&reader.shader, surface);
+                    let shader = reader.shader.index(surface);
                     let texture = reading.textures.of(shader);
                     let has_colors = page == BY_VERTEX;
                     let key = Key { texture, page: spread.as_ref().map(|spread| spread.page), has_colors };
@@ -136,7 +136,7 @@ impl<'r> Surfaces<'r> {
 
     /// How many corners and indexes are read for a surface.
     fn looked_at(&self, surface: usize) -> usize {
-        let number = |column: &Column<'_>| index(column, surface).unwrap_or(0).min(MOST);
+        let number = |column: &Column<'_>| column.index(surface).unwrap_or(0).min(MOST);
         1 + number(&self.vertex_count) + number(&self.index_count)
     }
 
@@ -147,11 +147,13 @@ impl<'r> Surfaces<'r> {
             return Ok(None);
         }
         let [count, indexes] =
-            [&self.vertex_count, &self.index_count].map(|column| index(column, surface).filter(|count| *count <= MOST));
+            [&self.vertex_count, &self.index_count].map(|column| column.index(surface).filter(|count| *count <= MOST));
         let (Some(count), Some(indexes)) = (count, indexes) else {
             return Err("its numbers of vertexes and indexes are not valid".to_owned());
         };
-        let first = index(&self.first_vertex, surface)
+        let first = self
+            .first_vertex
+            .index(surface)
             .filter(|first| first.checked_add(count).is_some_and(|end| end <= self.corners));
         let first = first.ok_or("its vertexes do not exist")?;
         if count == 0 {
@@ -176,20 +178,22 @@ impl<'r> Surfaces<'r> {
     fn corner(&self, corner: usize) -> Control {
         let color = |part: usize| u8::try_from(self.color.item(corner, part)).map_or(255.0, f32::from);
         Control {
-            point: floats(&self.point, corner, 0),
-            normal: floats(&self.normal, corner, 0),
-            texture: floats(&self.texture, corner, 0),
-            light: floats(&self.light, corner, 0),
+            point: self.point.floats(corner, 0),
+            normal: self.normal.floats(corner, 0),
+            texture: self.texture.floats(corner, 0),
+            light: self.light.floats(corner, 0),
             color: std::array::from_fn(color),
         }
     }
 
     /// The triangles of a surface, from clockwise to counterclockwise.
     fn triangles(&self, surface: usize, count: usize, corners: usize) -> std::result::Result<Vec<[u32; 3]>, String> {
-        let first = index(&self.first_index, surface)
+        let first = self
+            .first_index
+            .index(surface)
             .filter(|first| first.checked_add(count).is_some_and(|end| end <= self.indexes));
         let first = first.ok_or("its indexes do not exist")?;
-        let corner = |at: usize| index(&self.vertex, at).filter(|corner| *corner < corners).map(short);
+        let corner = |at: usize| self.vertex.index(at).filter(|corner| *corner < corners).map(short);
         let all = (first..first + count - count % 3).map(corner).collect::<Option<Vec<u32>>>();
         let all = all.ok_or("an index of it names no vertex")?;
         Ok(all.as_chunks::<3>().0.iter().map(|[a, b, c]| [*a, *c, *b]).collect())

@@ -37,6 +37,8 @@ fn differences() {
         "bspkit diff old q2.bsp",
         "bspkit unpack q2.bsp -o folder -q && bspkit diff folder q2.bsp",
         "bspkit diff q2.bsp none.bsp",
+        "bspkit records dup q3.bsp 'shaders[3..5]' -o a.bsp -q --force; bspkit diff q3.bsp a.bsp --only shaders",
+        "bspkit diff a.bsp q3.bsp --only shaders --json | grep -A3 names",
     ];
     check("differences", &room, &lines);
 }

@@ -1,14 +1,14 @@
 //! Displacements: a map keeps their faces and grids, and not their brushes. Each gets a flat brush below its face, of
 //! which a compiler takes the face alone.
 
-use bspkit::bytes::rounded;
+use bspkit::bytes::{bits, rounded};
 use bspkit::{Bsp, Column, Records};
 
 use crate::drawn::Drawn;
 use crate::dress::{Dress, Placed};
-use crate::fields::{bits, floats, optional, range, records};
 use crate::geometry::{Plane, mean, plus, times};
 use crate::mapping::{Mapping, USUAL};
+use crate::models::range;
 use crate::planes::{round_to, shortest};
 use crate::report::Counts;
 use crate::source::{Brush, Displacement, Format, Point, Side};
@@ -24,8 +24,8 @@ const FLAGS: u32 = 0xE;
 const HAS_FLAGS: u32 = 0x8000_0000;
 
 pub(super) fn read(map: &Bsp<'_>, faces: &[Drawn], dress: &mut Dress<'_>, counts: &mut Counts) -> Vec<Brush> {
-    let Some(infos) = records(map, "DISPINFO") else { return Vec::new() };
-    let (Some(verts), Some(tris)) = (records(map, "DISP_VERTS"), records(map, "DISP_TRIS")) else {
+    let Some(infos) = map.any_records("DISPINFO") else { return Vec::new() };
+    let (Some(verts), Some(tris)) = (map.any_records("DISP_VERTS"), map.any_records("DISP_TRIS")) else {
         counts.leave_out("displacement", "the map has no points of displacements", 0);
         return Vec::new();
     };
@@ -65,16 +65,16 @@ fn grid(infos: &Records<'_>, verts: &Records<'_>, tris: &Records<'_>, at: usize,
     let side = (1_i64 << power) + 1;
     let points = range(first.get(at), side * side, verts.len())?;
     let triangles = range(first_tri.get(at), 2 * (side - 1) * (side - 1), tris.len()).unwrap_or(0..0);
-    let point = |column: &Column<'_>, at: usize| -> Point { floats::<3>(column, at, 0).map(shortest) };
+    let point = |column: &Column<'_>, at: usize| -> Point { column.floats::<3>(at, 0).map(shortest) };
     let normal = face.plane.normal.map(|part| round_to(part, 6));
     let tag = |at: usize| {
         let own = tags.get(at);
         TAGS.iter().filter(|(bit, _)| own & bit != 0).fold(0, |all, (_, bit)| all | bit)
     };
-    let words = optional(infos, "min_tess").map_or(0, |column| bits(column.get(at)));
+    let words = infos.column("min_tess").ok().map_or(0, |column| bits(column.get(at)));
     let found = Displacement {
         power,
-        start: floats::<3>(&start, at, 0).map(shortest),
+        start: start.floats::<3>(at, 0).map(shortest),
         flags: if words & HAS_FLAGS != 0 { words & FLAGS } else { 0 },
         elevation: 0.0,
         is_subdivided: false,

@@ -81,7 +81,7 @@ pub(crate) fn add(
     overlays::add(map, &faces, &sides, entities, dress, counts);
     places::cubemaps(map, entities, dress);
     places::props(map, entities, dress, counts);
-    if let Some(objects) = crate::fields::records(map, "game:dprp.objects") {
+    if let Some(objects) = map.any_records("game:dprp.objects") {
         counts.note("details", "compilers scatter them over materials", objects.len());
     }
     Ok(())
@@ -97,7 +97,7 @@ pub(crate) fn leave_out(map: &Bsp<'_>, counts: &mut Counts) {
         ("prop", "game:sprp.props"),
     ];
     for (kind, lump) in kinds {
-        let count = crate::fields::records(map, lump).map_or(0, |records| records.len());
+        let count = map.any_records(lump).map_or(0, |records| records.len());
         (0..count).for_each(|number| counts.leave_out(kind, "only a .vmf has it", number));
     }
 }

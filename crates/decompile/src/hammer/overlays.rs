@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
+use bspkit::bytes::bits;
 use bspkit::{Bsp, Column, Records};
 
 use super::{Pairs, Sides, list, pair};
 use crate::drawn::Drawn;
 use crate::dress::Dress;
-use crate::fields::{below, bits, floats, optional, records};
 use crate::geometry::cross;
 use crate::report::Counts;
 use crate::source::Entity;
@@ -30,16 +30,16 @@ pub(super) fn add(
         }
         by_number[face.number] = Some(face);
     }
-    let Some(overlays) = records(map, "OVERLAYS.overlays").or_else(|| records(map, "OVERLAYS")) else { return };
+    let Some(overlays) = map.any_records("OVERLAYS.overlays").or_else(|| map.any_records("OVERLAYS")) else { return };
     let Some(columns) = Columns::new(&overlays) else {
         counts.leave_out("overlay", "overlays of this game are not read", overlays.len());
         return;
     };
-    let fades = records(map, "OVERLAY_FADES").filter(|fades| fades.len() == overlays.len());
+    let fades = map.any_records("OVERLAY_FADES").filter(|fades| fades.len() == overlays.len());
     // Overlays of a damaged map may all name faces that lie on many sides.
     let mut left = sides.all.len().saturating_mul(8).saturating_add(faces.len().saturating_mul(8));
     for number in 0..overlays.len() {
-        let Some(look) = below(&columns.texinfo, number, dress.looks.len()) else {
+        let Some(look) = columns.texinfo.below(number, dress.looks.len()) else {
             counts.leave_out("overlay", "its texture does not exist", number);
             continue;
         };
@@ -102,7 +102,7 @@ struct Columns<'r> {
 
 impl<'r> Columns<'r> {
     fn new(overlays: &'r Records<'_>) -> Option<Self> {
-        let one = |name: &str| optional(overlays, name);
+        let one = |name: &str| overlays.column(name).ok();
         Some(Columns {
             id: one("id")?,
             texinfo: one("texinfo")?,
@@ -122,9 +122,9 @@ impl<'r> Columns<'r> {
     }
 
     fn pairs(&self, number: usize, material: &[u8], sides: &[u32]) -> Pairs {
-        let origin: [f32; 3] = floats(&self.origin, number, 0);
-        let normal: [f32; 3] = floats(&self.normal, number, 0);
-        let points: [[f32; 3]; 4] = [0, 3, 6, 9].map(|first| floats(&self.points, number, first));
+        let origin: [f32; 3] = self.origin.floats(number, 0);
+        let normal: [f32; 3] = self.normal.floats(number, 0);
+        let points: [[f32; 3]; 4] = [0, 3, 6, 9].map(|first| self.points.floats(number, first));
         // The third numbers of the points hold one direction; the other one is at right angles to it.
         let u = [points[0][2], points[1][2], points[2][2]];
         let v = cross(normal.map(f64::from), u.map(f64::from)).map(bspkit::bytes::rounded);

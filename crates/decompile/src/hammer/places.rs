@@ -1,15 +1,15 @@
 //! Entities that a compiler turns into records: cube maps and static props.
 
+use bspkit::bytes::bits;
 use bspkit::{Bsp, Column, Records};
 
 use super::{Pairs, list, pair};
 use crate::dress::Dress;
-use crate::fields::{bits, floats, index, optional, records};
 use crate::report::Counts;
 use crate::source::Entity;
 
 pub(super) fn cubemaps(map: &Bsp<'_>, entities: &mut Vec<Entity>, dress: &mut Dress<'_>) {
-    let Some(samples) = records(map, "CUBEMAPS") else { return };
+    let Some(samples) = map.any_records("CUBEMAPS") else { return };
     let Ok([origin, size]) = samples.columns(["origin", "size"]) else { return };
     for at in 0..samples.len() {
         let origin = [0, 1, 2].map(|axis| origin.item(at, axis).to_string());
@@ -30,14 +30,14 @@ const FLAGS: [(u32, &str); 5] = [
 const USES_LIGHTING_ORIGIN: u32 = 2;
 
 pub(super) fn props(map: &Bsp<'_>, entities: &mut Vec<Entity>, dress: &mut Dress<'_>, counts: &mut Counts) {
-    let (Some(props), Ok(lens)) = (records(map, "game:sprp.props"), map.static_props()) else { return };
+    let (Some(props), Ok(lens)) = (map.any_records("game:sprp.props"), map.static_props()) else { return };
     let names: Vec<&[u8]> = lens.names().collect();
     let Some(columns) = Columns::new(&props) else {
         counts.leave_out("prop", "props of this game are not read", props.len());
         return;
     };
     for number in 0..props.len() {
-        let name = index(&columns.model, number).and_then(|model| names.get(model));
+        let name = columns.model.index(number).and_then(|model| names.get(model));
         let Some(name) = name else {
             counts.leave_out("prop", "its model does not exist", number);
             continue;
@@ -48,7 +48,7 @@ pub(super) fn props(map: &Bsp<'_>, entities: &mut Vec<Entity>, dress: &mut Dress
             // The place has a name, which is gone.
             let target = format!("decompiled_lighting_{number}");
             pairs.push(pair("lightingorigin", &target));
-            let place = list(floats::<3>(&columns.lighting_origin, number, 0));
+            let place = list(columns.lighting_origin.floats::<3>(number, 0));
             let lighting = vec![pair("classname", "info_lighting"), pair("targetname", target), pair("origin", place)];
             entities.push(Entity { id: dress.id(), pairs: lighting, ..Entity::default() });
         }
@@ -77,7 +77,7 @@ struct Columns<'r> {
 
 impl<'r> Columns<'r> {
     fn new(props: &'r Records<'_>) -> Option<Self> {
-        let one = |name: &str| optional(props, name);
+        let one = |name: &str| props.column(name).ok();
         Some(Columns {
             origin: one("origin")?,
             angles: one("angles")?,
@@ -130,11 +130,11 @@ impl<'r> Columns<'r> {
         if let Some(scale) = self.scale {
             match scale.items() {
                 1 => pairs.push(pair("uniformscale", scale.float(number, 0))),
-                _ => pairs.push(pair("modelscale", list(floats::<3>(&scale, number, 0)))),
+                _ => pairs.push(pair("modelscale", list(scale.floats::<3>(number, 0)))),
             }
         }
-        pairs.push(pair("angles", list(floats::<3>(&self.angles, number, 0))));
-        pairs.push(pair("origin", list(floats::<3>(&self.origin, number, 0))));
+        pairs.push(pair("angles", list(self.angles.floats::<3>(number, 0))));
+        pairs.push(pair("origin", list(self.origin.floats::<3>(number, 0))));
         pairs
     }
 }

@@ -10,8 +10,8 @@ use crate::boxes::{Boxes, grown, of_points};
 use crate::drawn::{Drawn, plane_of};
 use crate::dress::Dress;
 use crate::entities::{Given, Taken, taken_number};
-use crate::fields::{below, floats, range, records};
 use crate::mapping::Mapping;
+use crate::models::range;
 use crate::pieces::Piece;
 use crate::report::Counts;
 use crate::source::{Entity, Point};
@@ -47,7 +47,7 @@ impl Portals {
 
 /// The numbers of portals and the middles of their polygons.
 fn middles(map: &Bsp<'_>) -> Option<Vec<(i64, Point)>> {
-    let (portals, vertexes) = (records(map, "AREAPORTALS")?, records(map, "CLIPPORTALVERTS")?);
+    let (portals, vertexes) = (map.any_records("AREAPORTALS")?, map.any_records("CLIPPORTALVERTS")?);
     let [key, first, count] = portals.columns(["key", "first_vertex", "vertex_count"]).ok()?;
     let [point] = vertexes.columns(["point"]).ok()?;
     let mut left = vertexes.len().saturating_mul(2).saturating_add(portals.len());
@@ -56,7 +56,7 @@ fn middles(map: &Bsp<'_>) -> Option<Vec<(i64, Point)>> {
         left = left.checked_sub(range.len())?;
         let all = amount(range.len());
         let sum = range.fold([0.0; 3], |sum: Point, vertex| {
-            let own = floats::<3>(&point, vertex, 0);
+            let own = point.floats::<3>(vertex, 0);
             std::array::from_fn(|axis| sum[axis] + f64::from(own[axis]))
         });
         Some((key.get(at), sum.map(|part| part / all)))
@@ -109,9 +109,9 @@ pub(super) fn occluders(
 
 /// The polygons of each occluder.
 fn polygons(map: &Bsp<'_>) -> Option<Vec<Vec<Vec<Point>>>> {
-    let occluders = records(map, "OCCLUSION.occluders")?;
-    let (polygons, indexes) = (records(map, "OCCLUSION.polygons")?, records(map, "OCCLUSION.vertexes")?);
-    let vertexes = records(map, "VERTEXES")?;
+    let occluders = map.any_records("OCCLUSION.occluders")?;
+    let (polygons, indexes) = (map.any_records("OCCLUSION.polygons")?, map.any_records("OCCLUSION.vertexes")?);
+    let vertexes = map.any_records("VERTEXES")?;
     let [first, count] = occluders.columns(["first_polygon", "polygon_count"]).ok()?;
     let [first_vertex, vertex_count] = polygons.columns(["first_vertex", "vertex_count"]).ok()?;
     let ([vertex], [point]) = (indexes.columns(["vertex"]).ok()?, vertexes.columns(["point"]).ok()?);
@@ -119,7 +119,7 @@ fn polygons(map: &Bsp<'_>) -> Option<Vec<Vec<Vec<Point>>>> {
     let mut ring = |polygon: usize| -> Option<Vec<Point>> {
         let range = range(first_vertex.get(polygon), vertex_count.get(polygon), indexes.len())?;
         left = left.checked_sub(range.len().max(1)).filter(|_| range.len() >= 3)?;
-        range.map(|at| Some(floats::<3>(&point, below(&vertex, at, vertexes.len())?, 0).map(f64::from))).collect()
+        range.map(|at| Some(point.floats::<3>(vertex.below(at, vertexes.len())?, 0).map(f64::from))).collect()
     };
     let all = (0..occluders.len()).map(|at| {
         let own = range(first.get(at), count.get(at), polygons.len()).unwrap_or(0..0);

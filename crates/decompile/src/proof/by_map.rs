@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
+use bspkit::bytes::bits;
 use bspkit::dialect::Role;
 use bspkit::{Bsp, Result};
 
-use crate::fields::{bits, index, optional, range};
 use crate::geometry::Plane;
 use crate::looks::Look;
-use crate::models::{LeafBrushes, Tree};
+use crate::models::{LeafBrushes, Tree, range};
 use crate::pieces::Planes;
 use crate::source::Point;
 use crate::tools::Family;
@@ -37,7 +37,7 @@ impl ByMap {
             distance: f64::from(distance),
         };
         let records = map.records(Role::Leafs)?;
-        let contents = optional(&records, "contents");
+        let contents = records.column("contents").ok();
         let is_number = crate::assemble::family(map) == Family::Quake;
         let flag = |number: i64| if is_number { crate::contents::flag(number) } else { bits(number) };
         let flags = contents.map(|contents| (0..records.len()).map(|at| flag(contents.get(at))).collect());
@@ -107,7 +107,7 @@ fn brushes(map: &Bsp<'_>, looks: &[Look]) -> Option<Vec<(Vec<usize>, u32)>> {
     let (brushes, sides) = (map.records(Role::Brushes).ok()?, map.records(Role::BrushSides).ok()?);
     let [first, count] = brushes.columns(["first_side", "side_count"]).ok()?;
     let [plane] = sides.columns(["plane"]).ok()?;
-    let (contents, shader) = (optional(&brushes, "contents"), optional(&brushes, "shader"));
+    let (contents, shader) = (brushes.column("contents").ok(), brushes.column("shader").ok());
     let mut left = sides.len().saturating_mul(2);
     let brush = |at: usize| {
         let range = range(first.get(at), count.get(at), sides.len()).unwrap_or(0..0);
@@ -115,10 +115,10 @@ fn brushes(map: &Bsp<'_>, looks: &[Look]) -> Option<Vec<(Vec<usize>, u32)>> {
         left -= range.len();
         let own = match (contents, shader) {
             (Some(contents), _) => bits(contents.get(at)),
-            (None, Some(shader)) => index(&shader, at).and_then(|look| looks.get(look)).map_or(0, |look| look.contents),
+            (None, Some(shader)) => shader.index(at).and_then(|look| looks.get(look)).map_or(0, |look| look.contents),
             (None, None) => 0,
         };
-        (range.map(|side| index(&plane, side).unwrap_or(usize::MAX)).collect(), own)
+        (range.map(|side| plane.index(side).unwrap_or(usize::MAX)).collect(), own)
     };
     Some((0..brushes.len()).map(brush).collect())
 }

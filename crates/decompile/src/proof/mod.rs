@@ -3,6 +3,7 @@
 
 mod by_map;
 mod by_source;
+mod kept;
 mod points;
 mod space;
 mod surfaces;
@@ -17,6 +18,7 @@ use crate::source::{Format, Point, read};
 use crate::tools::Flags;
 use by_map::ByMap;
 use by_source::Models;
+pub use kept::Kept;
 
 /// How much of a map is looked at.
 ///
@@ -73,6 +75,12 @@ pub struct Proof {
     pub faces: Faces,
     /// Models of the map that no entity of the source has.
     pub models_left_out: usize,
+    /// Curves of Quake III.
+    pub patches: Kept,
+    /// Displacements of Source.
+    pub displacements: Kept,
+    /// Entities, by their classes.
+    pub entities: Kept,
     /// Points that do not agree: the first ones.
     pub worst_points: Vec<WrongPoint>,
     /// Faces that do not agree: those with the largest areas.
@@ -85,6 +93,7 @@ impl Proof {
         self.points.judged == self.points.agreeing
             && self.faces.judged == self.faces.agreeing
             && self.models_left_out == 0
+            && [self.patches, self.displacements, self.entities].iter().all(|kept| kept.missing() == 0)
     }
 }
 
@@ -188,7 +197,13 @@ pub fn prove(map: &Bsp<'_>, text: &[u8], format: Format, effort: &Effort<'_>) ->
     let by_map = ByMap::read(map, &looks, flags.contents("SOLID"))?;
     let models = Models::new(map, &source, &flags, &looks)?;
     let drawn = crate::drawn::read(map, &looks)?;
-    let mut proof = Proof { models_left_out: models.left_out(), ..Proof::default() };
+    let mut proof = Proof {
+        models_left_out: models.left_out(),
+        patches: kept::patches(map, &source),
+        displacements: kept::displacements(map, &source),
+        entities: kept::entities(map, &source),
+        ..Proof::default()
+    };
     points::judge(map, &by_map, &models, &drawn, &flags, effort, &mut proof);
     surfaces::judge(&models, &drawn, &looks, &flags, effort, &mut proof);
     Ok(proof)

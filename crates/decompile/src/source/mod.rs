@@ -82,15 +82,8 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let found = Format::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(text));
-        found.ok_or_else(|| {
-            let names = Format::ALL.map(Format::name);
-            Error::new(ErrorKind::Argument, format!("`{text}` is not a format of sources")).with_hint(near::or_all(
-                text,
-                &names,
-                "the formats are",
-            ))
-        })
+        let all = Format::ALL.map(|format| (format.name(), format));
+        near::one_of(text, all, "a format of sources", "the formats are")
     }
 }
 

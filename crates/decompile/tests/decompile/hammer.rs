@@ -1,6 +1,8 @@
 //! What a source of Hammer has besides brushes.
 
-use bspkit::Bsp;
+use bspkit::dialect::source::{DispInfo, DispVert, FACES, Overlay};
+use bspkit::record::Record as _;
+use bspkit::{Bsp, Layout};
 use bspkit_decompile::source::{Alignment, Entity, Format, Source, read};
 use bspkit_decompile::{Effort, Options, decompile, prove};
 
@@ -78,4 +80,69 @@ fn numbers_are_unique_and_sides_have_axes() {
         assert!(brushes().flat_map(|brush| &brush.sides).all(|side| matches!(side.alignment, Alignment::Axes { .. })));
         assert!(source.entities.iter().all(|entity| entity.get(b"hammerid").is_none()));
     }
+}
+
+/// The room with a displacement of 25 points on one face, and an overlay with a name on another one.
+pub(crate) fn laid() -> Bsp<'static> {
+    let map = Bsp::open(format!("{ROOT}/room_v20.bsp")).unwrap();
+    let polygons = map.polygons().unwrap();
+    let faces = map.records("FACES").unwrap();
+    let [texinfo] = faces.columns(["texinfo"]).unwrap();
+    let square: Vec<usize> = (0..faces.len()).filter(|at| polygons.get(*at).unwrap().len() == 4).collect();
+    let [rough, signed] = [square[0], square[1]];
+    let corners = polygons.get(rough).unwrap();
+    let middle = polygons.get(signed).unwrap()[0];
+    let look = i16::try_from(texinfo.get(signed)).unwrap();
+
+    let mut info = DispInfo::decode(&[0; 176]).unwrap();
+    (info.start, info.power, info.face) = (corners[0], 2, u16::try_from(rough).unwrap());
+    let point = |at: u8| {
+        let mut point = DispVert::decode(&[0; 20]).unwrap();
+        (point.direction, point.distance, point.alpha) = ([0.0, 0.0, 1.0], f32::from(at), f32::from(at) * 2.0);
+        point
+    };
+    let mut overlay = Overlay::decode(&[0; 352]).unwrap();
+    (overlay.id, overlay.texinfo, overlay.face_count_order) = (7, look, 1);
+    overlay.faces[0] = i32::try_from(signed).unwrap();
+    (overlay.u, overlay.v, overlay.origin, overlay.normal) = ([0.0, 1.0], [0.0, 1.0], middle, [0.0, 0.0, 1.0]);
+
+    let mut draft = map.draft();
+    let mut set = |lump: &str, bytes: Vec<u8>| draft.set(map.slot(lump).unwrap().id, bytes).unwrap();
+    set("DISPINFO", info.encode());
+    set("DISP_VERTS", (0..25).flat_map(|at| point(at).encode()).collect());
+    set("DISP_TRIS", vec![0; 64]);
+    set("OVERLAYS", overlay.encode());
+    draft.update(FACES, rough, |face| face.displacement = 0).unwrap();
+    let pairs = [("classname", "info_overlay_accessor"), ("OverlayID", "7"), ("targetname", "sign")];
+    draft.entities().unwrap().add(pairs.into_iter().chain([("sides", "12345"), ("material", "old")])).unwrap();
+    Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
+}
+
+#[test]
+fn a_displacement_and_an_overlay_come_back() {
+    let map = laid();
+    let found = decompile(&map, &Options::default()).unwrap();
+    assert!(found.report.left_out.is_empty(), "{:?}", found.report.left_out);
+    let source = read(&found.text(), Format::Vmf).unwrap();
+    let sides = || source.entities.iter().flat_map(|entity| &entity.brushes).flat_map(|brush| &brush.sides);
+    let grids: Vec<_> = sides().filter_map(|side| side.displacement.as_deref()).collect();
+    assert_eq!((grids.len(), grids[0].power, grids[0].distances.len()), (1, 2, 25));
+    assert_eq!((grids[0].distances[24], grids[0].alphas[24], grids[0].normals[3]), (24.0, 48.0, [0.0, 0.0, 1.0]));
+
+    let signs = of_class(&source, "info_overlay");
+    assert!(signs.len() == 1 && of_class(&source, "info_overlay_accessor").is_empty());
+    let values = |key: &str| -> Vec<&[u8]> {
+        let own = signs[0].pairs.iter().filter(|(own, _)| own.eq_ignore_ascii_case(key.as_bytes()));
+        own.map(|(_, value)| &value[..]).collect()
+    };
+    assert_eq!(values("targetname"), [b"sign"]);
+    // What the record says holds, and stands once: compilers take the last of equal keys.
+    assert!(values("material").len() == 1 && values("material") != [b"old"]);
+    let id: u32 = String::from_utf8(values("sides")[0].to_vec()).unwrap().parse().unwrap();
+    assert!(values("sides").len() == 1 && sides().any(|side| side.id == id), "{id}");
+
+    // A `.map` has neither, and says so.
+    let options = Options { format: Some(Format::Valve), ..Options::default() };
+    let kinds: Vec<_> = decompile(&map, &options).unwrap().report.left_out.iter().map(|left| left.kind).collect();
+    assert!(kinds.contains(&"displacement") && kinds.contains(&"overlay") && kinds.contains(&"prop"), "{kinds:?}");
 }

@@ -118,6 +118,41 @@ fn a_merge_across_a_corner_is_found() {
 }
 
 #[test]
+fn a_curve_a_displacement_and_an_entity_less_are_found() {
+    let (map, source, format) = rooms("q3/own_rooms.bsp");
+    assert_eq!(of(&map, &source, format).patches.judged, 1);
+    let mut less = source.clone();
+    less.entities.iter_mut().for_each(|entity| entity.patches.clear());
+    assert_eq!(of(&map, &less, format).patches.missing(), 1);
+    let mut bent = source.clone();
+    bent.entities.iter_mut().flat_map(|entity| &mut entity.patches).for_each(|patch| patch.points[4][2] += 1.0);
+    assert!(!of(&map, &bent, format).is_whole());
+    let mut fewer = source.clone();
+    fewer.entities.retain(|entity| entity.class() != b"info_player_start");
+    assert_eq!(of(&map, &fewer, format).entities.missing(), 1);
+
+    let map = crate::hammer::laid();
+    let found = decompile(&map, &Options::default()).unwrap();
+    let (source, format) = (found.source, found.format);
+    let own = of(&map, &source, format).displacements;
+    assert_eq!((own.judged, own.missing()), (1, 0));
+    let mut flat = source.clone();
+    let sides = |source: &mut Source, work: &dyn Fn(&mut bspkit_decompile::source::Side)| {
+        let brushes = source.entities.iter_mut().flat_map(|entity| &mut entity.brushes);
+        brushes.flat_map(|brush| &mut brush.sides).for_each(work);
+    };
+    sides(&mut flat, &|side| {
+        if let Some(grid) = &mut side.displacement {
+            grid.distances[0] += 1.0;
+        }
+    });
+    assert!(of(&map, &flat, format).displacements.missing() > 0);
+    let mut none = source.clone();
+    sides(&mut none, &|side| side.displacement = None);
+    assert_eq!(of(&map, &none, format).displacements.missing(), own.judged);
+}
+
+#[test]
 fn a_model_that_no_entity_has_is_found() {
     let (map, source, format) = rooms("q2/own_rooms.bsp");
     let mut wrong = source;

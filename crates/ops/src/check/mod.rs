@@ -20,7 +20,7 @@ use bspkit::dialect::{Engine, Role, Unit};
 use bspkit::file::SlotId;
 use bspkit::finding::Finding;
 use bspkit::links::Links;
-use bspkit::{Bsp, Draft, Result};
+use bspkit::{Bsp, Draft, Error, ErrorKind, Hint, Plan, Result};
 pub(crate) use entities::class_with_model;
 use entities::{Looked, NO_END, check_entities, check_spawn, check_these, has_no_end, refer_to};
 pub(super) use finding::{At, LISTED, Sink, UNUSED_RECORDS};
@@ -88,6 +88,37 @@ pub fn run(bsp: &Bsp<'_>, options: &Options) -> Result<Vec<Finding>> {
 /// As [`run`]; those of an open lens that cannot be written.
 pub fn introduced(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> {
     Ok(of_edit(new_findings(draft, options)?))
+}
+
+/// The findings that the edits of a draft add, of which a plan was made. Edits that add errors, and edits of a damaged
+/// map, are refused without `force`.
+///
+/// ```
+/// use bspkit::dialect::quake2;
+/// use bspkit_ops::check;
+/// let mut draft = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?.draft();
+/// draft.update(quake2::FACES, 3, |face| face.texinfo = 500)?;
+/// let plan = draft.plan(bspkit::Layout::Keep)?;
+/// assert_eq!(check::admit(&draft, &plan, false).unwrap_err().kind(), bspkit::ErrorKind::Refused);
+/// assert_eq!(check::admit(&draft, &plan, true)?.len(), 1);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Refused`], [`ErrorKind::Damaged`]; as [`introduced`].
+pub fn admit(draft: &Draft<'_>, plan: &Plan<'_>, force: bool) -> Result<Vec<Finding>> {
+    plan.check_force(force)?;
+    if plan.is_identity() {
+        return Ok(Vec::new());
+    }
+    let findings = introduced(draft, &Options::default())?;
+    match findings.iter().find(|finding| finding.is_error()).filter(|_| !force) {
+        None => Ok(findings),
+        Some(first) => {
+            let message = format!("the edit would add errors to the map, such as {first}");
+            Err(Error::new(ErrorKind::Refused, message).with_hint(Hint::Force))
+        }
+    }
 }
 
 /// Findings that an edit adds. Some games have start maps without a world, but an edit that takes the world away is

@@ -6,14 +6,13 @@ mod shaders;
 
 use std::collections::HashMap;
 
-use bspkit::bytes::{escaped, nearest_byte};
+use bspkit::bytes::{bits, escaped, nearest_byte};
 use bspkit::dialect::{LightModel, Role};
 use bspkit::record::FlagKind;
 use bspkit::{Bsp, Records};
 use bspkit_game::assets::{Files, PakFiles};
 
 use crate::builder::Findings;
-use crate::fields::{below, floats, optional};
 use crate::parts::{Surface, Texture};
 use kinds::Kinds;
 use pixels::Pixels;
@@ -106,24 +105,24 @@ fn looks(map: &Bsp<'_>) -> Vec<Look> {
     let role = if matches!(map.dialect().light, LightModel::Pages(_)) { Role::Textures } else { Role::TexInfo };
     let Ok(records) = map.records(role) else { return Vec::new() };
     let flags = |names: [&str; 2]| {
-        let column = names.into_iter().find_map(|name| optional(&records, name));
+        let column = names.into_iter().find_map(|name| records.column(name).ok());
         move |index: usize| column.map_or(0, |column| bits(column.get(index)))
     };
     let (surface, contents) = (flags(["flags", "surface_flags"]), flags(["content_flags", "contents"]));
     let names = names(map);
-    let texdata = crate::fields::records(map, "TEXDATA");
-    let texdata = texdata.as_ref().and_then(|texdata| Some((optional(texdata, "name")?, texdata.len())));
+    let texdata = map.any_records("TEXDATA");
+    let texdata = texdata.as_ref().and_then(|texdata| Some((texdata.column("name").ok()?, texdata.len())));
     let own = names.get(records.name());
     let look = |index: usize| {
         let (name, of) = match (own, &texdata) {
             (Some(own), _) => (own.get(&index), None),
             (None, Some((string, count))) => {
-                let texdata = optional(&records, "texdata").and_then(|column| below(&column, index, *count));
-                let name = texdata.and_then(|texdata| crate::fields::index(string, texdata));
+                let texdata = records.column("texdata").ok().and_then(|column| column.below(index, *count));
+                let name = texdata.and_then(|texdata| string.index(texdata));
                 (name.and_then(|name| names.get("TEXDATA_STRING_DATA")?.get(&name)), texdata)
             }
             (None, None) => {
-                let texture = optional(&records, "texture").and_then(|column| crate::fields::index(&column, index));
+                let texture = records.column("texture").ok().and_then(|column| column.index(index));
                 (texture.and_then(|texture| names.get("TEXTURES")?.get(&texture)), texture)
             }
         };
@@ -144,16 +143,11 @@ fn names(map: &Bsp<'_>) -> HashMap<String, HashMap<usize, Vec<u8>>> {
     found
 }
 
-/// The bits of a number that may be negative.
-fn bits(number: i64) -> u32 {
-    i32::try_from(number).map_or_else(|_| u32::try_from(number).unwrap_or(0), i32::cast_unsigned)
-}
-
 /// The size and the mean color of a material, as texdata has them (Source).
 fn texdata(texdata: &Records<'_>, index: usize) -> Option<([u32; 2], [f32; 3])> {
     let [width, height, reflectivity] = texdata.columns(["width", "height", "reflectivity"]).ok()?;
     let size = [width, height].map(|column| u32::try_from(column.get(index)).unwrap_or(0));
-    Some((size, floats(&reflectivity, index, 0)))
+    Some((size, reflectivity.floats(index, 0)))
 }
 
 /// The bits of a game that have a name.
@@ -172,10 +166,5 @@ mod tests {
         assert_eq!(of_name(b"Wall"), of_name(b"wall"));
         let colors: std::collections::HashSet<_> = (0..100_u8).map(|byte| of_name(&[b'w', byte])).collect();
         assert!(colors.len() > 95, "{}", colors.len());
-    }
-
-    #[test]
-    fn flags_may_be_negative() {
-        assert_eq!([bits(-1), bits(4), bits(i64::from(u32::MAX))], [u32::MAX, 4, u32::MAX]);
     }
 }

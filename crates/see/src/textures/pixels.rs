@@ -19,7 +19,6 @@ use bspkit_game::assets::{Files, PakFiles, normal_name};
 use super::shaders::Shaders;
 use super::{plain, texdata};
 use crate::builder::{Findings, LIMIT, TEXTURE};
-use crate::fields::records;
 use crate::parts::{Surface, Texture};
 use crate::picture::{Alpha, Picture};
 use crate::vtf;
@@ -68,7 +67,7 @@ struct Found {
 impl<'r, 'a> Pixels<'r, 'a> {
     pub(super) fn new(map: &'r Bsp<'a>, files: Option<&'r dyn Files>, packed: Option<&'r PakFiles<'r, 'a>>) -> Self {
         let own = map.textures().ok();
-        let texdata = records(map, "TEXDATA");
+        let texdata = map.any_records("TEXDATA");
         let palette = |name: &[u8]| {
             let bytes = files?.read(name, MOST_BYTES).ok().flatten()?;
             Palette::read(&bytes).ok()

@@ -207,6 +207,33 @@ mod tests {
         }
     }
 
+    /// Two scripts.
+    struct Two;
+
+    impl Files for Two {
+        fn has(&self, _: &[u8]) -> bool {
+            true
+        }
+
+        fn read(&self, name: &[u8], _: usize) -> Result<Option<bspkit::Data<'_>>> {
+            let text: &[u8] = match name {
+                b"scripts/a.shader" => b"x { { map a.tga } } only { { map a.tga } }",
+                _ => b"x { { map first.tga } } x { { map second.tga } }",
+            };
+            Ok(Some(text.into()))
+        }
+
+        fn names_in(&self, _: &[u8]) -> Vec<Vec<u8>> {
+            vec![b"scripts/a.shader".to_vec(), b"scripts/b.shader".to_vec(), b"scripts/b.txt".to_vec()]
+        }
+    }
+
+    #[test]
+    fn the_last_script_holds_and_the_first_shader_in_it() {
+        let images = scripts(&Two);
+        assert_eq!((&images[&b"x"[..]][..], &images[&b"only"[..]][..]), (&b"first.tga"[..], &b"a.tga"[..]));
+    }
+
     #[test]
     fn damaged_images_are_errors() {
         for (_, format) in FORMS {

@@ -36,6 +36,8 @@ pub use folder::{MapRow, folder};
 
 /// The most bytes that a page has.
 pub const MOST_BYTES: usize = 2_000_000;
+/// How many differences of a lump a page may list; as many as fit are.
+pub const MOST_CHANGES: usize = 5000;
 /// The most elements that a page has: of larger ones browsers are slow.
 pub const MOST_NODES: usize = 16_000;
 

@@ -1,7 +1,6 @@
-//! Numbers of records by the names of their fields, and arithmetic with points.
+//! Arithmetic with points.
 
 use bspkit::bytes::{amount, rounded};
-use bspkit::{Bsp, Column, Records};
 
 /// A point or a direction, in the axes of the map.
 pub(crate) type Point = [f32; 3];
@@ -11,31 +10,6 @@ pub(crate) const FARTHEST: f32 = 1_048_576.0;
 
 /// Twice the area of a polygon that is not drawn, in square units.
 const NO_AREA: f64 = 1e-6;
-
-/// Some floats of a record.
-pub(crate) fn floats<const N: usize>(column: &Column<'_>, record: usize, first: usize) -> [f32; N] {
-    std::array::from_fn(|item| column.float(record, first + item))
-}
-
-/// A number of a record as an index; `None` if it is negative.
-pub(crate) fn index(column: &Column<'_>, record: usize) -> Option<usize> {
-    usize::try_from(column.get(record)).ok()
-}
-
-/// The index of a record that must be there.
-pub(crate) fn below(column: &Column<'_>, record: usize, len: usize) -> Option<usize> {
-    index(column, record).filter(|index| *index < len)
-}
-
-/// One column, if the records have such a field.
-pub(crate) fn optional<'r>(records: &'r Records<'_>, field: &str) -> Option<Column<'r>> {
-    records.columns([field]).ok().map(|[column]| column)
-}
-
-/// The records of a lump that a map may not have.
-pub(crate) fn records<'a>(map: &Bsp<'a>, lump: &str) -> Option<Records<'a>> {
-    map.records(lump).ok().filter(|records| !records.is_empty())
-}
 
 /// A count as a float of single precision.
 pub(crate) fn single(count: usize) -> f32 {

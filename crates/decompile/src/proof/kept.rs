@@ -1,0 +1,133 @@
+//! Whether a source has what points and flat faces do not show: the curves, displacements and entities of the map, as
+//! its own records have them.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use bspkit::Bsp;
+use bspkit::bytes::integer;
+use bspkit::dialect::Role;
+use bspkit::dialect::quake3::Surface;
+use serde::Serialize;
+
+use crate::source::Source;
+
+/// How exactly points and distances are compared: parts of a unit.
+const PARTS: f64 = 64.0;
+
+/// More points than any curve or displacement has.
+const MOST: usize = 1 << 16;
+
+/// Things of a kind.
+///
+/// ```
+/// assert_eq!(bspkit_decompile::Kept::default().missing(), 0);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Kept {
+    /// How many the map has.
+    pub judged: usize,
+    /// How many of them the source has.
+    pub agreeing: usize,
+}
+
+impl Kept {
+    /// How many the source does not have.
+    pub fn missing(&self) -> usize {
+        self.judged - self.agreeing
+    }
+
+    /// Each of the source is that of one of the map.
+    fn of<K: Hash + Eq>(map: impl IntoIterator<Item = K>, source: impl IntoIterator<Item = K>) -> Self {
+        let mut left: HashMap<K, usize> = HashMap::new();
+        for key in source {
+            *left.entry(key).or_default() += 1;
+        }
+        let mut kept = Kept::default();
+        for key in map {
+            kept.judged += 1;
+            if let Some(count) = left.get_mut(&key).filter(|count| **count > 0) {
+                *count -= 1;
+                kept.agreeing += 1;
+            }
+        }
+        kept
+    }
+}
+
+/// A number in parts of a unit; `None` for one that is damaged.
+fn parts(value: f64) -> Option<i32> {
+    integer(bspkit::bytes::rounded((value * PARTS).round()))
+}
+
+/// Curves, by their sizes and the steps from each control point to the next: their models may be moved.
+pub(super) fn patches(map: &Bsp<'_>, source: &Source) -> Kept {
+    type Key = ([usize; 2], Vec<Option<i32>>);
+    let key = |size: [usize; 2], points: Vec<[f64; 3]>| -> Key {
+        let steps = points.windows(2).flat_map(|two| (0..3).map(|axis| parts(two[1][axis] - two[0][axis])));
+        (size, steps.collect())
+    };
+    let of_source = source.entities.iter().flat_map(|entity| &entity.patches);
+    let of_source =
+        of_source.map(|patch| key(patch.size, patch.points.iter().map(|[x, y, z, ..]| [*x, *y, *z]).collect()));
+    let of_map = || -> Option<Vec<Key>> {
+        let (surfaces, vertexes) = (map.any_records(Role::Faces)?, map.any_records(Role::Vertexes)?);
+        let [kind, size, first, count] =
+            surfaces.columns(["kind", "patch_size", "first_vertex", "vertex_count"]).ok()?;
+        let [point] = vertexes.columns(["point"]).ok()?;
+        let curved = (0..surfaces.len()).filter(|at| kind.get(*at) == i64::from(Surface::PATCH));
+        // Curves of a damaged map may all have the same points.
+        let mut left = vertexes.len().saturating_mul(2);
+        let curve = |at: usize| {
+            let own = [0, 1].map(|axis| usize::try_from(size.item(at, axis)).unwrap_or(0));
+            let points = crate::models::range(first.get(at), count.get(at), vertexes.len()).unwrap_or(0..0);
+            let points = if points.len() <= left.min(MOST) { points } else { 0..0 };
+            left -= points.len();
+            key(own, points.map(|at| point.floats::<3>(at, 0).map(f64::from)).collect())
+        };
+        Some(curved.map(curve).collect())
+    };
+    Kept::of(of_map().unwrap_or_default(), of_source)
+}
+
+/// Displacements, by their powers and the distances of their points, sorted: rows may begin at another corner.
+pub(super) fn displacements(map: &Bsp<'_>, source: &Source) -> Kept {
+    type Key = (u32, Vec<Option<i32>>);
+    let key = |power: u32, distances: Vec<f64>| -> Key {
+        let mut all: Vec<_> = distances.into_iter().map(parts).collect();
+        all.sort_unstable();
+        (power, all)
+    };
+    let sides = source.entities.iter().flat_map(|entity| &entity.brushes).flat_map(|brush| &brush.sides);
+    let of_source = sides.filter_map(|side| side.displacement.as_deref());
+    let of_source = of_source.map(|own| key(own.power, own.distances.clone()));
+    let of_map = || -> Option<Vec<Key>> {
+        let (infos, points) = (map.any_records("DISPINFO")?, map.any_records("DISP_VERTS"));
+        let [power, first] = infos.columns(["power", "first_vertex"]).ok()?;
+        let distance = points.as_ref().and_then(|points| points.column("distance").ok());
+        let len = points.as_ref().map_or(0, |points| points.len());
+        let mut left = len.saturating_mul(2);
+        let grid = |at: usize| {
+            let power = u32::try_from(power.get(at)).ok().filter(|power| *power <= 4).unwrap_or(0);
+            let side = (1_i64 << power) + 1;
+            let range = crate::models::range(first.get(at), side * side, len).unwrap_or(0..0);
+            let range = if range.len() <= left { range } else { 0..0 };
+            left -= range.len();
+            key(power, range.filter_map(|at| Some(f64::from(distance.as_ref()?.float(at, 0)))).collect())
+        };
+        Some((0..infos.len()).map(grid).collect())
+    };
+    Kept::of(of_map().unwrap_or_default(), of_source)
+}
+
+/// Entities, by their classes. Compilers give an overlay that has a name another class.
+pub(super) fn entities(map: &Bsp<'_>, source: &Source) -> Kept {
+    let class = |own: &[u8]| match own.to_ascii_lowercase() {
+        own if own == b"info_overlay_accessor" => b"info_overlay".to_vec(),
+        own => own,
+    };
+    let Ok(entities) = map.entities() else { return Kept::default() };
+    let of_map: Vec<Vec<u8>> = entities.iter().map(|entity| class(entity.class().unwrap_or_default())).collect();
+    Kept::of(of_map, source.entities.iter().map(|entity| class(entity.class())))
+}
