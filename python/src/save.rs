@@ -1,6 +1,5 @@
 //! Saves: a file, or the bytes of one.
 
-use bspkit::finding::Finding;
 use bspkit::{Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
 use bspkit_game::beside;
 use bspkit_ops::{check, compare};

@@ -227,7 +227,7 @@ impl<'a> Primitives<'a> {
 
     /// How many primitives a face has: fifteen bits of one field, or all but the lowest bit of another one.
     fn count(&self, face: usize) -> Option<usize> {
-        if let Some(count) = self.faces.column("primitive_count").ok() {
+        if let Ok(count) = self.faces.column("primitive_count") {
             return usize::try_from(count.get(face) & 0x7FFF).ok();
         }
         usize::try_from(self.faces.column("shadows_primitive_count").ok()?.get(face) >> 1).ok()
