@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use bspkit::bytes::escaped;
+use bspkit::dialect::Role;
 use bspkit::disk::put;
 use bspkit::file::{names, replace};
 use bspkit::{Bsp, Error, ErrorKind, Layout, SaveOptions};
@@ -312,7 +313,17 @@ impl Only {
         let mut only = Only { kinds: Vec::new(), lumps: Vec::new() };
         for name in names {
             match Kind::ALL.iter().find(|kind| kind.name().eq_ignore_ascii_case(name)) {
-                Some(kind) => only.kinds.push(*kind),
+                Some(kind) => {
+                    only.kinds.push(*kind);
+                    // Quake II and Quake III name their textures in records.
+                    let named = |map: &Bsp<'_>| {
+                        let names = map.role(Role::Textures).or_else(|| map.role(Role::TexInfo))?;
+                        Some(names.name.clone())
+                    };
+                    if *kind == Kind::Textures {
+                        only.lumps.extend(maps.into_iter().filter_map(named));
+                    }
+                }
                 None => {
                     let [old, new] = maps.map(|map| map.slot(name));
                     let lump =

@@ -66,7 +66,7 @@ impl FromStr for Format {
 /// The same scene gives the same bytes.
 ///
 /// # Errors
-/// [`ErrorKind::TooLarge`] if the files would be larger than the format can say.
+/// [`bspkit::ErrorKind::TooLarge`] if the files would be larger than the format can say.
 pub fn export(scene: &Scene, format: Format, name: &str) -> Result<Vec<File>> {
     match format {
         Format::Glb => gltf::binary(scene, name),

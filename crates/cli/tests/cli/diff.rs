@@ -39,6 +39,7 @@ fn differences() {
         "bspkit diff q2.bsp none.bsp",
         "bspkit records dup q3.bsp 'shaders[3..5]' -o a.bsp -q --force; bspkit diff q3.bsp a.bsp --only shaders",
         "bspkit diff a.bsp q3.bsp --only shaders --json | grep -A3 names",
+        "bspkit diff a.bsp q3.bsp --only textures",
     ];
     check("differences", &room, &lines);
 }

@@ -16,7 +16,7 @@ use bspkit::bytes::Data;
 use bspkit::content::entities::Entities;
 use bspkit::dialect::{EntityForm, Form, Role};
 use bspkit::links::{Links, Site};
-use bspkit::record::{Cell, Meaning};
+use bspkit::record::{Cell, Meaning, Shape};
 use bspkit::{Bsp, Result};
 
 /// How often lists are aligned anew, with what is known of those that they refer to and of those that refer to them.
@@ -106,9 +106,9 @@ type Named = HashMap<(u64, usize), Vec<(usize, i64)>>;
 struct Evidence {
     /// How many name records that moved.
     named: usize,
-    /// How many lead to the new places of records that moved.
-    follow: usize,
-    /// Records that moved, for each number that still has the old place.
+    /// The records that moved, for each number that leads to the new place.
+    follow: Vec<usize>,
+    /// The same for each number that still has the old place.
     stay: Vec<usize>,
 }
 
@@ -134,23 +134,27 @@ pub(crate) fn motions(base: &Lists<'_, '_>, side: &Lists<'_, '_>) -> Result<Vec<
         }
         all.settle(&order)?;
         let evidence = all.evidence()?;
-        for (site, Evidence { named, follow, stay }) in evidence.into_iter().enumerate() {
+        for (site, mut evidence) in evidence.into_iter().enumerate() {
             let is_shifted = all.motions[site].as_ref().is_some_and(Moves::shifts);
             if !is_shifted || base.links.sites[site].parallel.is_some() {
                 continue;
             }
             let is_resized = base.lens[site] != side.lens[site];
-            if stay.is_empty() && (follow > 0 || is_resized || named == 0) {
+            let Evidence { named, follow, stay } = &mut evidence;
+            if !follow.is_empty() || is_resized {
+                all.leave_named(site, stay);
+            }
+            if stay.is_empty() && (!follow.is_empty() || is_resized || *named == 0) {
                 continue;
             }
-            if follow == 0 && !stay.is_empty() && !is_resized && round + 1 < ROUNDS {
+            if follow.is_empty() && !stay.is_empty() && !is_resized && round + 1 < ROUNDS {
                 is_still[site] = true;
                 all.set(site, None);
                 continue;
             }
-            let is_confirmed = !stay.is_empty() && follow >= CONFIRMED * stay.len();
+            let is_confirmed = !stay.is_empty() && follow.len() >= CONFIRMED * stay.len();
             let moves = match all.motions[site].clone().filter(|_| is_confirmed) {
-                Some(moves) => moves.without(&stay),
+                Some(moves) => moves.without(&evidence.doubtful()),
                 None => Moves::lost(base.lens[site], side.lens[site]),
             };
             all.set(site, Some(moves));
@@ -398,6 +402,21 @@ impl Alignment<'_, '_, '_> {
         Ok(found)
     }
 
+    /// Leaves out the records that their name tells: one that no other record has in either map.
+    fn leave_named(&self, site: usize, records: &mut Vec<usize>) {
+        let (base, side) = (&self.base.links.sites[site], &self.side.links.sites[site]);
+        let cells = Cell::all(base.record.fields);
+        let Some(name) = cells.iter().find(|cell| matches!(cell.shape, Shape::Name(_))) else { return };
+        if records.is_empty() {
+            return;
+        }
+        let mut counts: HashMap<&[u8], [usize; 2]> = HashMap::new();
+        for (which, list) in [base, side].into_iter().enumerate() {
+            list.records().for_each(|record| counts.entry(&record[name.place.clone()]).or_default()[which] += 1);
+        }
+        records.retain(|record| counts.get(&base.record(*record)[name.place.clone()]) != Some(&[1, 1]));
+    }
+
     /// The same for values of entities: those with the same other pairs are compared in their order.
     fn by_entities(&self, hand: &mut dyn FnMut(usize, i64, i64)) -> Result<()> {
         let values = |lists: &Lists<'_, '_>| -> Result<Named> {
@@ -457,7 +476,20 @@ impl Evidence {
     fn add(&mut self, moves: &Moves, old: i64, new: Option<i64>) {
         let Some(place) = moves.one(old).ok().filter(|place| *place != old) else { return };
         self.named += 1;
-        self.follow += usize::from(new == Some(place));
-        self.stay.extend(usize::try_from(old).ok().filter(|_| new == Some(old)));
+        let Ok(record) = usize::try_from(old) else { return };
+        self.follow.extend(Some(record).filter(|_| new == Some(place)));
+        self.stay.extend(Some(record).filter(|_| new == Some(old)));
+    }
+
+    /// The records that at least as many numbers name at the old place as at the new one. One number among others that
+    /// has the old place names another record now: one that has come to this place.
+    fn doubtful(&self) -> Vec<usize> {
+        let mut balance: HashMap<usize, isize> = self.stay.iter().map(|record| (*record, 0)).collect();
+        for (records, by) in [(&self.stay, 1), (&self.follow, -1)] {
+            for record in records {
+                balance.get_mut(record).into_iter().for_each(|balance| *balance += by);
+            }
+        }
+        balance.into_iter().filter(|(_, balance)| *balance >= 0).map(|(record, _)| record).collect()
     }
 }

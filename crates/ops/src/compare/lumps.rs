@@ -76,10 +76,11 @@ pub(super) fn compare_models(
         let after = new.get(index * size..(index + 1) * size).unwrap_or_default();
         let elsewhere = Some(from).filter(|from| *from != index);
         let expected = followed.as_ref().and_then(|list| list.followed(before));
-        if before != after && expected.as_deref() == Some(after) {
+        let is_other = before != after;
+        let before = expected.as_deref().unwrap_or(before);
+        if before == after && is_other {
             list.followed += 1;
         } else if before != after {
-            let before = expected.as_deref().unwrap_or(before);
             let fields = if list.found.has_room() { list.fields(before, after) } else { Vec::new() };
             list.run(of(How::Changed, index, elsewhere, fields));
         } else if !stays[index] {
@@ -202,11 +203,13 @@ impl<'f> List<'f> {
         let size = self.record.size;
         let [old, new] = [(bytes[0], from), (bytes[1], index)]
             .map(|(bytes, index)| bytes.get(index * size..(index + 1) * size).unwrap_or_default());
-        if old == new {
-            return;
-        }
+        // A number that stayed names another record now, if what it named moved.
         let expected = followed.followed(old);
         let before = expected.as_deref().unwrap_or(old);
+        if before == new {
+            self.followed += usize::from(old != new);
+            return;
+        }
         let (names, has_room) = (self.names, self.found.has_room());
         let list = followed.name();
         let differ = self.differ(before, new).filter(|cell| !light::is_at_same(sides, list, cell, [from, index]));

@@ -115,3 +115,45 @@ fn a_change_of_a_record_that_moved_is_named() {
         assert_eq!((change.index, fields), (last, vec![field]), "{name}");
     }
 }
+
+/// A shader comes in before others, all numbers follow it, and one record gets it: that record changed, and no other one,
+/// also where its number stays the same.
+#[test]
+fn a_record_that_gets_an_added_shader_is_the_one_that_changed() {
+    let map = fixture("q3/own_rooms");
+    let size = 72;
+    let shaders = map.bytes(map.slot("SHADERS").unwrap().id).unwrap().to_vec();
+    // Lists whose records name a shader, their sizes, and the place of the number.
+    let lists = [("BRUSHES", 12, 8), ("BRUSHSIDES", 8, 4), ("SURFACES", 104, 0)];
+    let number = |bytes: &[u8], at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    for at in 0..shaders.len() / size {
+        let first = i32::try_from(at).unwrap();
+        for (own, own_size, place) in lists {
+            let bytes = map.bytes(map.slot(own).unwrap().id).unwrap();
+            let users = |record: &usize| number(&bytes, record * own_size + place) == first;
+            let users: Vec<usize> = (0..bytes.len() / own_size).filter(users).collect();
+            for who in [users.first(), users.last()].into_iter().flatten().copied() {
+                let mut draft = map.draft();
+                let mut new = shaders.clone();
+                let mut shader = shaders[at * size..(at + 1) * size].to_vec();
+                shader[..4].copy_from_slice(b"new/");
+                new.splice(at * size..at * size, shader);
+                draft.set(map.slot("SHADERS").unwrap().id, new).unwrap();
+                for (list, size, place) in lists {
+                    let mut bytes = map.bytes(map.slot(list).unwrap().id).unwrap().to_vec();
+                    for (index, record) in bytes.chunks_exact_mut(size).enumerate() {
+                        let old = number(record, place);
+                        let follows = old >= first && (list, index) != (own, who);
+                        record[place..place + 4].copy_from_slice(&(old + i32::from(follows)).to_le_bytes());
+                    }
+                    draft.set(map.slot(list).unwrap().id, bytes).unwrap();
+                }
+                let found = compare::whole(&map, &saved(&draft), 10_000);
+                let all: Vec<_> =
+                    lists.iter().flat_map(|(list, ..)| records(&found, list)).map(|record| record.index).collect();
+                assert_eq!(all, [who], "shader {at}, {own}[{who}]: {:?}", found.lumps);
+                assert_eq!(records(&found, own).len(), 1, "shader {at}, {own}[{who}]");
+            }
+        }
+    }
+}
