@@ -387,6 +387,13 @@ pub fn nearest_byte(value: f64) -> u8 {
     (value + 0.5).floor() as u8
 }
 
+/// The whole part of a number; 0 for one that is negative or no number.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub fn whole(value: f64) -> usize {
+    // The cast keeps to the range of its type.
+    value.max(0.0) as usize
+}
+
 /// A count as a float, for averages.
 #[allow(clippy::cast_precision_loss)]
 pub fn amount(value: usize) -> f64 {

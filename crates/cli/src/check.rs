@@ -1,14 +1,12 @@
-//! `check`, `verify`, `checksum`: whether a map is as engines need it.
+//! `check`, `checksum`: whether a map is as engines need it, and by what they know it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use bspkit::Bsp;
 use bspkit::dialect::{ALL, Role, Use};
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
-use bspkit::verify::{self, Outcome, Verdict};
 use bspkit_game::assets::fgd::Fgd;
 use bspkit_game::classes;
 use bspkit_ops::check::{self, CODES, Denied};
@@ -235,102 +233,6 @@ pub(super) fn print(
         number => format!(", {} not checked in full", count(number, "lump", "lumps")),
     };
     job.say(&format!("{}: {text}{left}", job.path));
-}
-
-// `verify`: tests the round-trip laws.
-
-/// Test the round-trip laws on maps
-///
-/// Each map is read, edited and written in memory with every layout. All bytes that were not edited must stay the same.
-/// Nothing is written to disk.
-#[derive(clap::Args)]
-#[command(after_help = help!(
-    "  bspkit verify dm4.bsp
-  bspkit verify maps -j 4 --stats
-  bspkit verify maps --json > laws.jsonl"
-))]
-pub(crate) struct VerifyArgs {
-    #[command(flatten)]
-    reading: Reading,
-    /// Print how many records of each type were decoded and encoded again
-    #[arg(long)]
-    stats: bool,
-}
-
-#[derive(Serialize)]
-struct Verified {
-    ok: bool,
-    dialect: Option<&'static str>,
-    laws: serde_json::Map<String, serde_json::Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "record_counts")]
-    records: Option<serde_json::Map<String, serde_json::Value>>,
-    error: Option<String>,
-}
-
-pub(crate) fn run_verify(cx: &Context, args: &VerifyArgs) -> Result<Code> {
-    let maps = args.reading.maps();
-    let total: Mutex<BTreeMap<&str, usize>> = Mutex::default();
-    let code = maps.each(cx, |map, job| {
-        let tried = cx.open(&map.path).map(|bsp| (bsp.dialect().name, verify::run(&bsp)));
-        if job.json {
-            job.document(&Verified::new(&tried, args.stats))?;
-        }
-        let (dialect, outcome) = tried?;
-        if !job.json {
-            print_verify(dialect, &outcome, job);
-            if args.stats {
-                let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-                outcome.records.iter().for_each(|(name, count)| *total.entry(*name).or_default() += count);
-                job.line(format!("     {}", counts(outcome.records.iter().copied())));
-            }
-        }
-        Ok(if outcome.is_ok() { Code::Done } else { Code::Found })
-    })?;
-    if args.stats && !args.reading.json && maps.many {
-        let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
-        cx.talk.stdout(format!("all maps: {}\n", counts(total.into_iter())).as_bytes())?;
-    }
-    Ok(code)
-}
-
-impl Verified {
-    /// The document of a map. It has all fields even if the map cannot be opened.
-    fn new(tried: &Result<(&'static str, Outcome)>, with_records: bool) -> Self {
-        let outcome = tried.as_ref().ok().map(|(_, outcome)| outcome);
-        let laws = outcome.iter().flat_map(|outcome| &outcome.laws);
-        let records = |outcome: &&Outcome| {
-            outcome.records.iter().map(|(name, count)| (name.to_string(), (*count).into())).collect()
-        };
-        Verified {
-            ok: outcome.is_some_and(Outcome::is_ok),
-            dialect: tried.as_ref().ok().map(|(dialect, _)| *dialect),
-            laws: laws.map(|(name, verdict)| (name.to_string(), verdict.to_string().into())).collect(),
-            records: outcome.as_ref().filter(|_| with_records).map(records),
-            error: tried.as_ref().err().map(|error| format!("{error:#}")),
-        }
-    }
-}
-
-fn counts<'n>(records: impl Iterator<Item = (&'n str, usize)>) -> String {
-    let counts: Vec<_> = records.map(|(name, count)| format!("{count} {name}")).collect();
-    if counts.is_empty() { "no records".to_owned() } else { counts.join(", ") }
-}
-
-fn print_verify(dialect: &str, outcome: &Outcome, job: &mut Job<'_>) {
-    let number = |wanted: fn(&Verdict) -> bool| outcome.laws.iter().filter(|(_, verdict)| wanted(verdict)).count();
-    let failed = number(|verdict| matches!(verdict, Verdict::Fail(_)));
-    let skipped = number(|verdict| matches!(verdict, Verdict::Skipped(_)));
-    let mut parts = vec![format!("{} pass", outcome.laws.len() - failed - skipped)];
-    parts.extend((failed > 0).then(|| format!("{failed} fail")));
-    parts.extend((skipped > 0).then(|| format!("{skipped} skipped")));
-    let word = job.talk.verdict(outcome.is_ok(), if outcome.is_ok() { "pass" } else { "fail" });
-    job.line(format!("{word} {} ({dialect}: {})", job.path, parts.join(", ")));
-    for (name, verdict) in &outcome.laws {
-        if job.talk.verbose || matches!(verdict, Verdict::Fail(_)) {
-            job.line(format!("     {name}: {verdict}"));
-        }
-    }
 }
 
 // `checksum`: the checksums that engines compare between server and client.

@@ -121,7 +121,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             false => Some(prove(&bsp, &text, found.format, &Effort::default()).with_context(cannot)?),
         };
         say_left_out(&found.report.left_out, job);
-        proof.iter().for_each(|proof| say_wrong(proof, job));
+        proof.iter().flat_map(Proof::differences).for_each(|what| job.warn_here(&what));
         let target = map.file_in(&args.output, found.format.extension())?;
         let made = Decompiled {
             file: target.to_string_lossy().into_owned(),
@@ -152,39 +152,6 @@ fn say_left_out(all: &[LeftOut], job: &mut Job<'_>) {
             kind => count(one.count, &format!("{kind} is"), &format!("{kind}s are")),
         };
         job.warn_here(&format!("{kind} left out ({}{more}): {}", places.join(", "), one.why));
-    }
-}
-
-/// Reports what does not agree, with its first place.
-fn say_wrong(proof: &Proof, job: &mut Job<'_>) {
-    let at = |point: [f64; 3]| point.map(|part| format!("{part:.2}")).join(" ");
-    if let Some(first) = proof.worst_points.first() {
-        let points = proof.points.judged - proof.points.agreeing;
-        let points = count(points, "point has", "points have");
-        job.warn_here(&format!(
-            "{points} other contents than in the map: first at {} of *{}",
-            at(first.point),
-            first.model
-        ));
-    }
-    if let Some(largest) = proof.worst_faces.first() {
-        let faces = proof.faces.judged - proof.faces.agreeing;
-        let faces = count(faces, "face has", "faces have");
-        let face = format!("face {} with `{}` at {}", largest.face, largest.texture, at(largest.point));
-        job.warn_here(&format!("{faces} another texture or alignment than in the map: the largest is {face}"));
-    }
-    let kinds = [
-        (proof.patches, "curve", "curves"),
-        (proof.displacements, "displacement", "displacements"),
-        (proof.entities, "entity", "entities"),
-    ];
-    for (kept, one, all) in kinds.into_iter().filter(|(kept, ..)| kept.missing() > 0) {
-        let of = count(kept.judged, one, all);
-        job.warn_here(&format!("{} of {of} of the map are not in the source", kept.missing()));
-    }
-    if proof.models_left_out > 0 {
-        let models = count(proof.models_left_out, "model is", "models are");
-        job.warn_here(&format!("{models} in no entity of the source"));
     }
 }
 

@@ -42,6 +42,7 @@ mod tex;
 mod topics;
 mod undo;
 mod verbs;
+mod verify;
 mod vis;
 mod watch;
 mod words;
@@ -96,7 +97,7 @@ commands! {
     Info(info::Args, info::run),
     Ls(info::LsArgs, info::run_ls),
     Cat(info::CatArgs, info::run_cat),
-    Verify(check::VerifyArgs, check::run_verify),
+    Verify(verify::Args, verify::run),
     Check(check::Args, check::run),
     Ci(ci::Args, ci::run),
     Stats(stats::Args, stats::run),

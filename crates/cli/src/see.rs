@@ -9,7 +9,7 @@ use bspkit::disk::put::{self, put, refuse};
 use bspkit::finding::Severity;
 use bspkit_game::Game;
 use bspkit_game::assets::Files;
-use bspkit_see::{File, Format, Only, Options, Scene, Summary};
+use bspkit_see::{File, Format, Only, Options, Scene, Summary, View, draw};
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};
@@ -305,31 +305,55 @@ impl<'a> Games<'a> {
 
 // `view`: a page that shows a map.
 
-/// Write a page that shows a map in a browser
+/// Write a page that shows a map in a browser, or a picture of it
 ///
 /// The page is one file, which opens without a server and loads nothing. One flies through the map with its light,
 /// hides layers (world, models, entities, sky, water, tool surfaces), and searches for entities. A click on a face
 /// shows its texture, its number and the command that reads it; on an entity its keys and values. `PAGE.html#x,y,z`
 /// opens it at a place of the map; yaw and pitch may follow.
 ///
+/// With --png it is a picture instead: from the first place where a player begins, from above, or from any place. It
+/// shows the world and the brush models, and neither props nor other entities.
+///
 /// Textures are looked for as `export` does it. The page has three.js in it (MIT licence).
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit view dm4.bsp -o dm4.html
+  bspkit view dm4.bsp -o dm4.png --png 1280x720
+  bspkit view dm4.bsp -o plan.png --png 1024x1024 --from above
   bspkit view dm4.bsp -o door.html --only '*1'
   bspkit view maps -o pages"
 ))]
 pub(crate) struct ViewArgs {
     #[command(flatten)]
     reading: Reading,
-    /// The page to write; for several maps a folder
+    /// The page or picture to write; for several maps a folder
     #[arg(short, long, value_name = "FILE", required = true)]
     output: PathBuf,
     #[command(flatten)]
     shown: Shown,
+    /// Write a picture with this many columns and rows, as a PNG
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    png: Option<[u32; 2]>,
+    /// Where the picture is taken from: start, above, or a place with degrees to the left of east and below the horizon
+    #[arg(
+        long,
+        value_name = "start|above|X,Y,Z[,YAW[,PITCH]]",
+        default_value = "start",
+        hide_default_value = true,
+        requires = "png",
+        allow_hyphen_values = true
+    )]
+    from: View,
     /// Replace existing files
     #[arg(long)]
     overwrite: bool,
+}
+
+/// Columns and rows of a picture.
+fn size(text: &str) -> Result<[u32; 2], String> {
+    let sides = text.split_once('x').and_then(|(columns, rows)| Some([columns.parse().ok()?, rows.parse().ok()?]));
+    sides.ok_or_else(|| "columns and rows are two numbers, as in 1280x720".to_owned())
 }
 
 pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
@@ -342,9 +366,14 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
     if to_stdout && (maps.many || args.reading.json) {
         return Err(bad_argument("only one page can go to stdout, and nothing else".to_owned(), "use -o FILE"));
     }
+    let is_picture = args.output.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
+    if is_picture && args.png.is_none() {
+        return Err(bad_argument("a picture needs columns and rows".to_owned(), "use --png 1280x720"));
+    }
+    let format = if args.png.is_some() { "png" } else { "html" };
     maps.each(cx, |map, job| {
         let bsp = cx.open_said(&map.path, job)?;
-        let target = map.file_in(&args.output, "html")?;
+        let target = map.file_in(&args.output, format)?;
         if !to_stdout {
             spare(&target, &map.path)?;
         }
@@ -352,11 +381,16 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
         let scene = args.shown.scene(&games, &bsp, map, |_| ()).with_context(cannot)?;
         let summary = Summary::of(&scene);
         say_findings(&summary, job);
-        let file = if is_stdin(&map.path) { "MAP".to_owned() } else { shown(&map.path) };
-        let title = if is_stdin(&map.path) { file.clone() } else { shown(Path::new(stem(&map.path))) };
-        let page = bspkit_see::page(&scene, &title, &file).with_context(cannot)?;
+        let page = match args.png {
+            Some(size) => draw(&scene, args.from, size).with_context(cannot)?.png,
+            None => {
+                let file = if is_stdin(&map.path) { "MAP".to_owned() } else { shown(&map.path) };
+                let title = if is_stdin(&map.path) { file.clone() } else { shown(Path::new(stem(&map.path))) };
+                bspkit_see::page(&scene, &title, &file).with_context(cannot)?
+            }
+        };
         let written = Written { file: shown(&target), byte_count: page.len() };
-        let exported = Exported { format: "html", files: vec![written], summary };
+        let exported = Exported { format, files: vec![written], summary };
         if to_stdout {
             job.write(&page)?;
             job.say(&exported.sentence());

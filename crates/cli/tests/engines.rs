@@ -28,6 +28,9 @@ mod light;
 mod maps;
 #[path = "engines/models.rs"]
 mod models;
+#[cfg(feature = "see")]
+#[path = "engines/picture.rs"]
+mod picture;
 #[allow(dead_code)]
 #[path = "guide/room.rs"]
 mod room;

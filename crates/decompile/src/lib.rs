@@ -30,6 +30,7 @@ mod entities;
 mod geometry;
 mod hammer;
 mod joins;
+mod law;
 mod looks;
 mod mapping;
 mod models;
@@ -47,6 +48,7 @@ mod trees;
 
 pub use assemble::{Decompiled, Options, decompile};
 pub use dress::Sizes;
+pub use law::law;
 pub use outcome::{Outcome, Shares};
 pub use proof::{Effort, Faces, Kept, Points, Proof, WrongFace, WrongPoint, prove};
 pub use report::{Alignments, LeftOut, Planes, Report};

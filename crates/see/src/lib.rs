@@ -3,7 +3,8 @@
 //! [`Scene::read`] reads a map: the polygons of Quake, GoldSrc, Quake II and Source, the triangles and curved patches
 //! of Quake III and its relatives, the displacements of Source; for each vertex the texture and light coordinates that
 //! the engine uses; the luxels of all faces on a few pages, an image for each style; the entities and props with their
-//! places. [`export`] writes a scene as glTF 2.0 or as an OBJ, and [`page()`] as a page for browsers.
+//! places. [`export`] writes a scene as glTF 2.0 or as an OBJ, [`page()`] as a page for browsers, and [`draw`] as a
+//! picture.
 //!
 //! A scene has the axes and units of the map: x to the east, y to the north, z up. Files have the axes of glTF: x to
 //! the right, y up, z to the viewer. One unit is [`METRES`] long.
@@ -30,6 +31,7 @@ mod bezier;
 mod builder;
 mod chosen;
 mod displacement;
+mod drawing;
 mod entities;
 mod export;
 mod files;
@@ -51,6 +53,7 @@ mod textures;
 mod vtf;
 
 pub use chosen::Only;
+pub use drawing::{View, draw};
 pub use export::{Format, Summary, export};
 pub use files::{File, METRES};
 pub use options::Options;

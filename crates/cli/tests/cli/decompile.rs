@@ -35,3 +35,25 @@ fn sources() {
     ];
     check("sources", &room, &lines);
 }
+
+/// `verify --source`: the published source of a map passes, and a source with any fault does not.
+#[test]
+fn sources_are_tested_by_verify() {
+    let room = Room::new();
+    let source = std::fs::read("../../tests/maps/q2/own_rooms.map").unwrap();
+    room.write("q2.map", &source);
+    let lines = [
+        "bspkit verify q2.bsp --source=q2.map -v | tail -2",
+        "bspkit verify q2.bsp q3.bsp --source",
+        "bspkit verify q2.bsp --source --json | grep source",
+        // The ceiling is 4 units lower; another texture; another class; no source at all.
+        "sed 's/-16 -144 192 ) ( -15 -144 192 ) ( -16 -143 192 ) own.ceil/-16 -144 188 ) ( -15 -144 188 ) ( -16 -143 188 ) own\\/ceil/' q2.map > moved.map",
+        "bspkit verify q2.bsp --source=moved.map",
+        "sed 's#own/door#own/other#' q2.map > other.map; bspkit verify q2.bsp --source=other.map",
+        "sed 's#func_door#func_wall#' q2.map > wall.map; bspkit verify q2.bsp --source=wall.map",
+        "bspkit verify q2.bsp --source=q2.bsp",
+        "bspkit verify q2.bsp --source=none.map",
+        "bspkit verify q2.bsp q3.bsp --source=q2.map",
+    ];
+    check("sources_verified", &room, &lines);
+}

@@ -101,7 +101,7 @@ const OUTPUTS: [(&str, &str); 79] = [
     ("ls", "ls q2.bsp source.bsp cut.bsp --json"),
     ("cat", "cat q2.bsp entities --json"),
     ("cat", "cat q2.bsp planes --json"),
-    ("verify", "verify q2.bsp --json"),
+    ("verify", "verify q2.bsp --source --json"),
     ("verify", "verify q3.bsp none.bsp --stats --json"),
     ("check", "check q2.bsp cut.bsp goldsrc.bsp none.bsp --json"),
     ("ci", "ci q2.bsp cut.bsp goldsrc.bsp none.bsp --format json"),

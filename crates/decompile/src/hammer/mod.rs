@@ -6,7 +6,11 @@ mod overlays;
 mod places;
 mod portals;
 
+use std::collections::HashMap;
+
+use bspkit::bytes::bits;
 use bspkit::content::entities::Output;
+use bspkit::dialect::Role;
 use bspkit::{Bsp, Result};
 
 use crate::boxes;
@@ -78,11 +82,29 @@ pub(crate) fn add(
     }
     portals::occluders(map, entities, taken, dress, counts);
     let sides = Sides::new(std::mem::take(&mut dress.placed));
+    smooth(map, &faces, &sides, entities)?;
     overlays::add(map, &faces, &sides, entities, dress, counts);
     places::cubemaps(map, entities, dress);
     places::props(map, entities, dress, counts);
     if let Some(objects) = map.any_records("game:dprp.objects") {
         counts.note("details", "compilers scatter them over materials", objects.len());
+    }
+    Ok(())
+}
+
+/// Gives sides the smoothing groups of the faces on them.
+fn smooth(map: &Bsp<'_>, faces: &[Drawn], sides: &Sides, entities: &mut [Entity]) -> Result<()> {
+    let records = map.records(Role::Faces)?;
+    let Ok(groups) = records.column("smoothing_groups") else { return Ok(()) };
+    let mut found: HashMap<u32, u32> = HashMap::new();
+    for face in faces {
+        let own = bits(groups.get(face.number));
+        let on = if own == 0 { Vec::new() } else { sides.of(face) };
+        on.into_iter().for_each(|side| *found.entry(side).or_default() |= own);
+    }
+    let brushes = entities.iter_mut().flat_map(|entity| &mut entity.brushes);
+    for side in brushes.flat_map(|brush| &mut brush.sides) {
+        side.smoothing_groups = found.get(&side.id).copied().unwrap_or(side.smoothing_groups);
     }
     Ok(())
 }

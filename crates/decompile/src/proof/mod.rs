@@ -95,6 +95,38 @@ impl Proof {
             && self.models_left_out == 0
             && [self.patches, self.displacements, self.entities].iter().all(|kept| kept.missing() == 0)
     }
+
+    /// What does not agree, a sentence for each kind, with its first place; none if all agrees.
+    ///
+    /// ```
+    /// assert!(bspkit_decompile::Proof::default().differences().is_empty());
+    /// ```
+    pub fn differences(&self) -> Vec<String> {
+        let at = |point: [f64; 3]| point.map(|part| format!("{part:.2}")).join(" ");
+        let mut all = Vec::new();
+        let Points { judged, agreeing, .. } = self.points;
+        if let Some(WrongPoint { point, model, .. }) = self.worst_points.first() {
+            let wrong = judged - agreeing;
+            let place = at(*point);
+            all.push(format!(
+                "other contents than in the map at {wrong} of {judged} points: first at {place} of *{model}"
+            ));
+        }
+        let Faces { judged, agreeing, .. } = self.faces;
+        if let Some(WrongFace { face, texture, point, .. }) = self.worst_faces.first() {
+            let (wrong, place) = (judged - agreeing, at(*point));
+            let largest = format!("the largest is face {face} with `{texture}` at {place}");
+            all.push(format!("another texture or alignment than in the map on {wrong} of {judged} faces: {largest}"));
+        }
+        let kinds = [("curves", self.patches), ("displacements", self.displacements), ("entities", self.entities)];
+        for (kind, kept) in kinds.into_iter().filter(|(_, kept)| kept.missing() > 0) {
+            all.push(format!("{} of {} {kind} of the map are missing in the source", kept.missing(), kept.judged));
+        }
+        if self.models_left_out > 0 {
+            all.push(format!("models of the map that no entity of the source has: {}", self.models_left_out));
+        }
+        all
+    }
 }
 
 /// Points that were looked at.

@@ -146,3 +146,37 @@ fn a_displacement_and_an_overlay_come_back() {
     let kinds: Vec<_> = decompile(&map, &options).unwrap().report.left_out.iter().map(|left| left.kind).collect();
     assert!(kinds.contains(&"displacement") && kinds.contains(&"overlay") && kinds.contains(&"prop"), "{kinds:?}");
 }
+
+/// The groups of a face are those of the side that it lies on, and of no other one.
+#[test]
+fn smoothing_groups_come_back() {
+    let map = Bsp::open(format!("{ROOT}/room_v20.bsp")).unwrap();
+    let before = decompile(&map, &Options::default()).unwrap().source;
+    let polygons = map.polygons().unwrap();
+    for number in 0..map.records("FACES").unwrap().len() {
+        let mut draft = map.draft();
+        draft.update(FACES, number, |face| face.smoothing_groups = 0x8000_0001).unwrap();
+        let smooth = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+        let found = decompile(&smooth, &Options::default()).unwrap();
+        let source = read(&found.text(), Format::Vmf).unwrap();
+        let sides = |source: &Source| -> Vec<_> {
+            let brushes = source.entities.iter().flat_map(|entity| &entity.brushes);
+            brushes.flat_map(|brush| brush.sides.clone()).collect()
+        };
+        let (old, new) = (sides(&before), sides(&source));
+        assert_eq!(old.len(), new.len());
+        let differ: Vec<_> = new.iter().zip(&old).filter(|(new, old)| new != old).map(|(new, _)| new).collect();
+        assert!(differ.iter().all(|side| side.smoothing_groups == 0x8000_0001));
+        // The plane of the side holds all corners of the face.
+        let corners = polygons.get(number).unwrap();
+        let is_model =
+            map.records("MODELS").unwrap().columns(["first_face"]).unwrap()[0].get(1) <= i64::try_from(number).unwrap();
+        let [side] = &differ[..] else { panic!("face {number}: {differ:?}") };
+        let [a, b, c] = side.points;
+        let [u, v] = [[a, b], [c, b]].map(|[one, other]| [0, 1, 2].map(|axis| one[axis] - other[axis]));
+        let normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let height = |point: [f64; 3]| normal.iter().zip(point).map(|(one, other)| one * other).sum::<f64>();
+        let is_on = corners.iter().all(|corner| (height(corner.map(f64::from)) - height(a)).abs() < 1.0);
+        assert!(is_on || is_model, "face {number}");
+    }
+}

@@ -44,7 +44,9 @@ impl<'s> Followed<'s> {
         };
         let site = self.old.links.sites.iter().position(|site| is_own(&site.name))?;
         let numbers = self.motions.iter().map(Option::as_ref).collect();
-        Some(List { all: self, units: units(&self.old.links, site), site, numbers })
+        let units = units(&self.old.links, site);
+        let names_moved = units.iter().flat_map(Unit::targets).any(|to| self.motions[to].is_some());
+        Some(List { all: self, units, site, numbers, names_moved })
     }
 }
 
@@ -68,6 +70,8 @@ pub(super) struct List<'f> {
     site: usize,
     /// Where the records of each list moved.
     numbers: Vec<Option<&'f Moves>>,
+    /// Whether its records name any that moved.
+    pub(super) names_moved: bool,
 }
 
 impl List<'_> {

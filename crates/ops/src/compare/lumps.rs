@@ -204,6 +204,9 @@ impl<'f> List<'f> {
         let [old, new] = [(bytes[0], from), (bytes[1], index)]
             .map(|(bytes, index)| bytes.get(index * size..(index + 1) * size).unwrap_or_default());
         // A number that stayed names another record now, if what it named moved.
+        if old == new && !followed.names_moved {
+            return;
+        }
         let expected = followed.followed(old);
         let before = expected.as_deref().unwrap_or(old);
         if before == new {

@@ -199,7 +199,7 @@ fn monsters_become_places_to_start() {
     // One of them is where the player starts, and there are four already.
     assert_eq!(added(&mut draft, "classname"), ["info_player_deathmatch"; 2]);
     assert_eq!(added(&mut draft, "origin"), ["48 0 40", "1 2 3"]);
-    assert_eq!(said.messages, ["2 starts added, 3 entities removed"]);
+    assert_eq!(said.messages, ["starts added: 2; entities removed: 3"]);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 #[allow(dead_code)]
 mod corpus;
 mod damage;
+mod drawing;
 mod faces;
 mod glb;
 mod light;
