@@ -141,8 +141,8 @@ impl<'s> Look<'s> {
         Ok(())
     }
 
-    /// The color of a place, and how opaque it is; `None` for a hole. `texels` says how many pixels of the texture lie on
-    /// one of the picture along a side.
+    /// The color of a place, and how opaque it is; `None` for a hole. `texels` says how many pixels of the texture
+    /// lie on one of the picture along a side.
     fn color(&self, at: &Shade, plain: f32, texels: f32) -> Option<([f32; 3], f32)> {
         if self.surface == Surface::Sky {
             return Some((SKY.map(f32::from), 1.0));
