@@ -389,7 +389,7 @@ pub fn nearest_byte(value: f64) -> u8 {
 
 /// The whole part of a number; 0 for one that is negative or no number.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-pub fn whole(value: f64) -> usize {
+pub fn whole_part(value: f64) -> usize {
     // The cast keeps to the range of its type.
     value.max(0.0) as usize
 }

@@ -35,7 +35,10 @@ tools_are_here() {
 if ! tools_are_here && [[ "$may_install" == true ]]; then
     export DEBIAN_FRONTEND=noninteractive
     step apt-get -qq update
-    step apt-get -qq install -y --no-install-recommends rustc-web cargo-web rust-web-src lld nodejs npm >/dev/null
+    # Node.js from elsewhere has npm with it, and Debian's npm cannot stand beside it.
+    packages=(rustc-web cargo-web rust-web-src lld)
+    { command -v node && command -v npm; } >/dev/null || packages+=(nodejs npm)
+    step apt-get -qq install -y --no-install-recommends "${packages[@]}" >/dev/null
 fi
 tools_are_here || { echo "notice: the page is not built: node, npm or the tools for WebAssembly are not installed" >&2 && exit 3; }
 [[ "$only_tools" == false ]] || exit 0

@@ -8,12 +8,13 @@ use anyhow::Result;
 use bspkit::{Bsp, Error, ErrorKind, Hint, file};
 use bspkit_ops::compare;
 use bspkit_packed::Form;
+use serde::Serialize;
 
-use super::context::{Context, is_stdin};
+use super::context::{Context, Report, is_stdin};
 use super::talk::{Code, Job, count, shown};
 use super::{commands, help};
 use crate::diff::summary;
-use crate::maps::{MapArgs, MapFile};
+use crate::maps::{MapArgs, MapFile, Reading};
 use crate::save::suffix;
 
 /// Take back the last save that made a backup
@@ -130,21 +131,45 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 
 /// List the backups of maps, the oldest first, with their sizes in bytes
 #[derive(clap::Args)]
-#[command(after_help = help!("  bspkit backups list maps"))]
+#[command(after_help = help!(
+    "  bspkit backups list maps
+  bspkit backups list maps --json"
+))]
 pub(crate) struct ListArgs {
     #[command(flatten)]
-    maps: MapArgs,
+    reading: Reading,
     #[command(flatten)]
     suffix: SuffixArgs,
 }
 
+/// The backups of a map, the oldest first.
+#[derive(Serialize)]
+struct Backups {
+    backups: Vec<Backup>,
+}
+
+#[derive(Serialize)]
+struct Backup {
+    file: String,
+    byte_count: u64,
+}
+
+impl Report for Backups {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        self.backups.iter().for_each(|backup| job.line(format!("{} {}", backup.byte_count, backup.file)));
+        Ok(())
+    }
+
+    fn code(&self) -> Code {
+        if self.backups.is_empty() { Code::Nothing } else { Code::Done }
+    }
+}
+
 fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
-    args.maps.find().only_once().each(cx, |map, job| {
+    args.reading.maps().only_once().each(cx, |map, job| {
         let found = args.suffix.of(map)?;
-        for backup in &found {
-            job.line(format!("{} {}", size(backup)?, shown(backup)));
-        }
-        Ok(if found.is_empty() { Code::Nothing } else { Code::Done })
+        let backups = found.iter().map(|path| Ok(Backup { file: shown(path), byte_count: size(path)? }));
+        job.report(&Backups { backups: backups.collect::<Result<_>>()? })
     })
 }
 

@@ -417,6 +417,9 @@ fn undo_takes_back_what_was_saved() {
     room.bspkit("ent set maps/a.bsp worldspawn message=Two --in-place --backup -q").done();
     room.write("maps/a.bsp", b"no map");
     assert_eq!(room.bspkit("backups list maps/a.bsp").done().text().lines().count(), 2);
+    let listed = room.bspkit("backups list maps/a.bsp --json").done().json();
+    assert_eq!(listed["backups"][0]["byte_count"], old.len());
+    assert!(listed["backups"][1]["file"].as_str().is_some_and(|file| file.ends_with("a.bsp.bak.1")), "{listed}");
     let names = room.names();
     let run = room.bspkit("undo maps --dry-run");
     assert!(run.text().contains("would be again as in") && run.text().contains("cannot be read"), "{run:?}");

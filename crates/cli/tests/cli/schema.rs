@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 79] = [
+const OUTPUTS: [(&str, &str); 80] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -135,6 +135,7 @@ const OUTPUTS: [(&str, &str); 79] = [
     ("git-resolve", "git resolve none.bsp --json"),
     ("git-resolve", "git resolve rooms.bsp --theirs --json"),
     ("pak-verify", "pak verify source.bsp --json"),
+    ("backups-list", "backups list kept.bsp q2.bsp none.bsp --json"),
     ("rename", "rename room_v20.bsp own_arena --json"),
     ("rename", "rename none.bsp own_arena --json"),
     ("save", "rename room_v20.bsp own_arena --dry-run --json"),
@@ -207,6 +208,8 @@ fn every_document_is_as_its_schema_says() {
     }
     let all = b"report(1, #{a: [1.5, ()]}); finding(\"odd\", entities[1]); let e = entities[1]; e.x = 1;";
     room.write("all.rhai", all);
+    room.write("kept.bsp", &room.read("q2.bsp"));
+    room.bspkit("ent set kept.bsp worldspawn message=One --in-place --backup -q").done();
     let mut wrong = Vec::new();
     for (name, line) in OUTPUTS {
         let schema = schema(name);

@@ -1,6 +1,6 @@
 //! Triangles on a grid of pixels, of which the nearest one is seen.
 
-use bspkit::bytes::{amount, nearest_byte, rounded, whole};
+use bspkit::bytes::{amount, nearest_byte, rounded, whole_part};
 use bspkit::{Error, ErrorKind, Result};
 
 /// The most pixels that are looked at, of all triangles together.
@@ -141,7 +141,7 @@ fn columns(edges: &[Edge; 3], y: f64, count: usize) -> Option<std::ops::Range<us
 
 /// A number as a column or row, from 0 to `most`.
 fn pixel(value: f64, most: usize) -> usize {
-    whole(value).min(most)
+    whole_part(value).min(most)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The pixels of textures and of pages of light.
 
-use bspkit::bytes::{amount, whole};
+use bspkit::bytes::{amount, whole_part};
 
 use crate::picture::Picture;
 use crate::points::{cross, minus, single};
@@ -100,7 +100,7 @@ impl Raster {
         let Level { size, pixels } = &self.levels[level];
         let [x, y] = [0, 1].map(|axis| {
             let share = f64::from(place[axis]).rem_euclid(1.0);
-            whole(share * amount(size[axis])).min(size[axis] - 1)
+            whole_part(share * amount(size[axis])).min(size[axis] - 1)
         });
         pixels[y * size[0] + x].map(f32::from)
     }
@@ -112,7 +112,7 @@ impl Raster {
             let last = amount(size[axis] - 1);
             (f64::from(place[axis]) * amount(size[axis]) - 0.5).clamp(0.0, last)
         });
-        let (left, top) = (whole(x), whole(y));
+        let (left, top) = (whole_part(x), whole_part(y));
         let (right, bottom) = ((left + 1).min(size[0] - 1), (top + 1).min(size[1] - 1));
         let [over, down] = [x - amount(left), y - amount(top)].map(bspkit::bytes::rounded);
         let pixel = |x: usize, y: usize| pixels[y * size[0] + x].map(f32::from);
