@@ -212,7 +212,10 @@ fn put_together(
         let connections = if dress.format == Format::Vmf { hammer::connections(&mut given.pairs) } else { Vec::new() };
         let own = given.id.filter(|id| dress.format == Format::Vmf && *id > 0 && *id < 1 << 24 && ids.insert(*id));
         let id = own.unwrap_or_else(|| dress.id());
-        all.push(Entity { id, pairs: given.pairs, connections, brushes, patches: curved });
+        if dress.format == Format::Vmf {
+            given.comments.drain(..).for_each(|_| counts.leave_out("comment", "a .vmf has none", at));
+        }
+        all.push(Entity { id, comments: given.comments, pairs: given.pairs, connections, brushes, patches: curved });
     }
     for (class, piece) in classes {
         let brush = dress.brush(piece, [0.0; 3], counts);

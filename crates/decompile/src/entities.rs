@@ -1,6 +1,6 @@
 //! Entities as an editor has them: without what compilers add.
 
-use bspkit::content::entities::DiagnosticKind;
+use bspkit::content::entities::{DiagnosticKind, Entities};
 use bspkit::dialect::Role;
 use bspkit::{Bsp, Result};
 
@@ -19,6 +19,8 @@ pub(crate) struct Given {
     pub(crate) origin: Point,
     /// The number that its editor gave it (Source).
     pub(crate) id: Option<u32>,
+    /// The comments before it and in it, line by line.
+    pub(crate) comments: Vec<Vec<u8>>,
 }
 
 impl Given {
@@ -82,6 +84,7 @@ pub(crate) fn read(map: &Bsp<'_>, family: Family) -> Result<(Vec<Given>, Vec<Tak
                 .filter(|origin| origin.iter().all(|part| part.is_finite()))
                 .unwrap_or_default(),
             id: None,
+            comments: Vec::new(),
         };
         if let Some(value) = model {
             given.pairs.remove(value.pair);
@@ -112,7 +115,24 @@ pub(crate) fn read(map: &Bsp<'_>, family: Family) -> Result<(Vec<Given>, Vec<Tak
         }
         found.push(given);
     }
+    add_comments(&entities, &mut found)?;
     Ok((found, taken))
+}
+
+/// Gives each comment of the text to the entity that it is in or before; what follows the last one is the last one's.
+fn add_comments(entities: &Entities<'_>, found: &mut [Given]) -> Result<()> {
+    let text = entities.to_bytes();
+    let ends: Vec<usize> = entities.iter().map(|entity| entity.span().map_or(0, |span| span.end)).collect();
+    for comment in entities.lost_in_canonical()?.iter().filter(|lost| lost.kind == DiagnosticKind::Comment) {
+        let bytes = text.get(comment.span.clone()).unwrap_or_default();
+        let (start, end) = if bytes.starts_with(b"/*") { (2, bytes.strip_suffix(b"*/")) } else { (2, None) };
+        let inside = end.unwrap_or(bytes).get(start..).unwrap_or_default();
+        let owner = ends.partition_point(|end| *end <= comment.span.start).min(found.len().saturating_sub(1));
+        let Some(owner) = found.get_mut(owner) else { continue };
+        let lines = inside.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
+        owner.comments.extend(lines.filter(|line| !line.is_empty()).map(<[u8]>::to_vec));
+    }
+    Ok(())
 }
 
 /// Names what the text of the entities has that is in no entity, or in another one than its mapper meant.

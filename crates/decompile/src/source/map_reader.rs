@@ -12,13 +12,20 @@ const MOST_OF_PATCH: f64 = 1023.0;
 pub(super) fn read(text: &[u8]) -> Result<Source> {
     let mut words = Words::new(text);
     let mut source = Source::default();
-    while let Some(word) = words.next()? {
+    loop {
+        let comments: Vec<Vec<u8>> =
+            words.comments().into_iter().filter(|line| !is_number(line)).map(<[u8]>::to_vec).collect();
+        let Some(word) = words.next()? else { return Ok(source) };
         if !word.is(b"{") {
             return Err(error(word.line, format!("an entity begins with `{{`, not `{}`", escaped(word.bytes))));
         }
-        source.entities.push(entity(&mut words)?);
+        source.entities.push(Entity { comments, ..entity(&mut words)? });
     }
-    Ok(source)
+}
+
+/// Whether a comment is the number that editors write before an entity.
+fn is_number(comment: &[u8]) -> bool {
+    comment.strip_prefix(b"entity ").is_some_and(|number| number.iter().all(u8::is_ascii_digit))
 }
 
 fn entity(words: &mut Words<'_>) -> Result<Entity> {

@@ -13,6 +13,12 @@ pub(super) fn write(source: &Source, format: Format) -> Vec<u8> {
     for (at, entity) in source.entities.iter().enumerate() {
         // Writing to a vector does not fail.
         let _ = writeln!(out, "// entity {at}");
+        for comment in &entity.comments {
+            out.extend(b"// ");
+            // A line is one.
+            out.extend(comment.iter().filter(|byte| !matches!(byte, b'\n' | b'\r' | 0)));
+            out.push(b'\n');
+        }
         write_entity(&mut out, entity, format);
     }
     out

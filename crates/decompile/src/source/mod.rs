@@ -105,6 +105,8 @@ pub struct Source {
 pub struct Entity {
     /// Its number in a `.vmf`; 0 where it has none.
     pub id: u32,
+    /// The comments before it, line by line, without the marks that begin them (`.map`).
+    pub comments: Vec<Vec<u8>>,
     /// Its keys and values, in their order.
     pub pairs: Vec<(Vec<u8>, Vec<u8>)>,
     /// What its outputs call, in their order (`.vmf`).

@@ -53,6 +53,14 @@ impl<'t> Words<'t> {
         Ok(Some(Word { bytes: &self.text[start..end], is_quoted: false, line }))
     }
 
+    /// The comments before the next word, line by line, without the marks that begin them.
+    pub(super) fn comments(&self) -> Vec<&'t [u8]> {
+        let mut after = self.clone();
+        after.skip();
+        let lines = self.text[self.at..after.at].split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        lines.filter_map(|line| line.strip_prefix(b"//")).map(<[u8]>::trim_ascii).collect()
+    }
+
     /// The next word without taking it.
     pub(super) fn peek(&self) -> Result<Option<Word<'t>>> {
         self.clone().next()

@@ -89,3 +89,27 @@ fn maps_of_quake_iii_are_their_sources() {
         }
     }
 }
+
+/// Comments of the entity text stand before their entities; a `.vmf` has none, and says so.
+#[test]
+fn comments_of_entities_come_back() {
+    let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp").unwrap();
+    let id = map.role(bspkit::dialect::Role::Entities).unwrap().id;
+    let text = String::from_utf8(map.bytes(id).unwrap().to_vec()).unwrap();
+    let (first, rest) = text.split_once("}\n").unwrap();
+    let text = format!("// one\n{first}// in it\n}}\n//two\n// entity of mine\n{rest}").replace('\0', "// last\n\0");
+    let mut draft = map.draft();
+    draft.set(id, text.into_bytes()).unwrap();
+    let map = bspkit::Bsp::from_vec(draft.plan(bspkit::Layout::Append).unwrap().to_vec()).unwrap();
+    let found = decompile(&map, &Options::default()).unwrap();
+    assert!(found.report.left_out.is_empty(), "{:?}", found.report.left_out);
+    let source = read(&found.text(), found.format).unwrap();
+    assert_eq!(source, found.source);
+    let comments = |at: usize| -> Vec<&[u8]> { source.entities[at].comments.iter().map(|line| &line[..]).collect() };
+    assert_eq!(comments(0), [&b"one"[..], b"in it"]);
+    assert_eq!(comments(1), [&b"two"[..], b"entity of mine"]);
+    assert_eq!(comments(source.entities.len() - 1), [b"last"]);
+    let options = Options { format: Some(Format::Vmf), ..Options::default() };
+    let left = decompile(&map, &options).unwrap().report.left_out;
+    assert_eq!((left[0].kind, left[0].count), ("comment", 5));
+}

@@ -99,9 +99,11 @@ fn entity(format: Format) -> impl Strategy<Value = Entity> {
     let is_vmf = format == Format::Vmf;
     let brush = (1_u32..9999, vec(side(format), 1..5))
         .prop_map(move |(id, sides)| Brush { id: if is_vmf { id } else { 0 }, sides });
-    (1_u32..9999, pairs(), pairs(), vec(brush, 0..3), vec(patch(), 0..2)).prop_map(
-        move |(id, pairs, connections, brushes, patches)| Entity {
+    let comment = "[a-z/]([ a-z\"{}/]{0,8}[a-z])?".prop_map(String::into_bytes);
+    (1_u32..9999, vec(comment, 0..3), pairs(), pairs(), vec(brush, 0..3), vec(patch(), 0..2)).prop_map(
+        move |(id, comments, pairs, connections, brushes, patches)| Entity {
             id: if is_vmf { id } else { 0 },
+            comments: if is_vmf { Vec::new() } else { comments },
             pairs,
             connections: if is_vmf { connections } else { Vec::new() },
             brushes,
