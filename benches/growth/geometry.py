@@ -272,10 +272,10 @@ def boxes(path, count, models=0, shaders=8, pages=1, vis=False, text=None):
 # Geometry of BSP2: a floor of squares with light, each in a leaf of its own.
 
 
-def floor(path, count, wide=64, row=None):
+def floor(path, count, wide=64, row=None, is_solid=lambda x, y: False):
     """BSP2: `count` squares with light of (wide / 16 + 1)^2 bytes each.
 
-    `row` gives the compressed visibility of a leaf.
+    `row` gives the compressed visibility of a leaf, and `is_solid` says which squares are columns of stone.
     """
     count = max(count, 2)
     size = grid(count)
@@ -327,7 +327,7 @@ def floor(path, count, wide=64, row=None):
             x, y = (at % size, at // size) if at < count else (0, 0)
             bounds = (x * wide, y * wide, 0, x * wide + wide, y * wide + wide, 64)
             yield struct.pack(
-                "<2i6f2I4B", -1, starts[at] if starts else -1, *bounds, min(at, count - 1), int(at < count), 0, 0, 0, 0
+                "<2i6f2I4B", -2 if is_solid(x, y) else -1, starts[at] if starts else -1, *bounds, min(at, count - 1), int(at < count), 0, 0, 0, 0
             )
 
     text = b'{\n"classname" "worldspawn"\n}\n{\n"classname" "info_player_start"\n"origin" "8 8 32"\n}\n\0'

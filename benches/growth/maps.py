@@ -319,6 +319,11 @@ def visible(path, count):
     floor(path, max(math.isqrt(count) - 1, 2), row=near_row)
 
 
+def columns(path, count):
+    """BSP2 whose tree has `count` columns, every second one of stone, as on a board for chess."""
+    floor(path, count, is_solid=lambda x, y: (x + y) % 2 == 1)
+
+
 def unused(path, count):
     """Quake III in which nothing refers to most shaders, and to `count` of them."""
     boxes(path, 64, shaders=count)
