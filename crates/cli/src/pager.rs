@@ -46,7 +46,10 @@ pub(crate) fn choose(paging: Paging, program: &clap::Command, found: &ArgMatches
         Paging::Never => false,
         Paging::Auto => {
             let is_batch = found.subcommand_name().is_some_and(|name| BATCH.contains(&name));
-            stdin().is_terminal() && stdout().is_terminal() && !is_batch && only_reads(program, found)
+            // A terminal that cannot move its cursor shows no pages.
+            let is_dumb = terminal::named(&["TERM"]).is_some_and(|name| name == "dumb");
+            let is_screen = stdin().is_terminal() && stdout().is_terminal() && !is_dumb;
+            is_screen && !is_batch && only_reads(program, found)
         }
     };
     if is_wanted {

@@ -69,6 +69,8 @@ fn what_a_terminal_shows() {
     assert!(!text.contains("page:") && room.path("out.bsp").exists(), "{text}");
     let text = on_terminal(&room, "bspkit diff q3.bsp out.bsp", PAGER).unwrap();
     assert!(text.contains("page:\x1b[1mENTITIES\x1b[0m: 1 entity"), "{text}");
+    let text = on_terminal(&room, "TERM=dumb bspkit info q3.bsp", PAGER).unwrap();
+    assert!(!text.contains("page:") && text.contains("Quake III"), "{text}");
     // Messages are on the pages.
     let text = on_terminal(&room, "bspkit info q3.bsp missing.bsp", PAGER).unwrap();
     assert!(text.contains("page:\x1b[1;31merror:\x1b[0m"), "{text}");
