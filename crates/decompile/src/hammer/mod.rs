@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use bspkit::bytes::bits;
 use bspkit::content::entities::Output;
 use bspkit::dialect::Role;
-use bspkit::{Bsp, Result};
+use bspkit::{Bsp, Column, Result};
 
 use crate::boxes;
 use crate::drawn::{self, Drawn};
@@ -41,6 +41,11 @@ fn list(values: impl IntoIterator<Item = f32>) -> String {
     // Minus zero has no use.
     let all: Vec<String> = values.into_iter().map(|value| (value + 0.0).to_string()).collect();
     all.join(" ")
+}
+
+/// Whether all numbers of a record in these columns are finite: of damaged maps others are.
+fn are_finite(columns: &[&Column<'_>], record: usize) -> bool {
+    columns.iter().all(|column| (0..column.items()).all(|item| column.float(record, item).is_finite()))
 }
 
 /// The outputs of an entity, which are in a block of their own.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use bspkit::bytes::bits;
 use bspkit::{Bsp, Column, Records};
 
-use super::{Pairs, Sides, list, pair};
+use super::{Pairs, Sides, are_finite, list, pair};
 use crate::drawn::Drawn;
 use crate::dress::Dress;
 use crate::geometry::cross;
@@ -43,6 +43,11 @@ pub(super) fn add(
             counts.leave_out("overlay", "its texture does not exist", number);
             continue;
         };
+        let placed = [&columns.u, &columns.v, &columns.points, &columns.origin, &columns.normal];
+        if !are_finite(&placed, number) {
+            counts.leave_out("overlay", "its place is not a number", number);
+            continue;
+        }
         let own = columns.faces(number).filter_map(|face| by_number.get(face).copied().flatten());
         let mut ids: Vec<u32> = Vec::new();
         for face in own {

@@ -3,7 +3,7 @@
 use bspkit::bytes::bits;
 use bspkit::{Bsp, Column, Records};
 
-use super::{Pairs, list, pair};
+use super::{Pairs, are_finite, list, pair};
 use crate::dress::Dress;
 use crate::report::Counts;
 use crate::source::Entity;
@@ -42,6 +42,12 @@ pub(super) fn props(map: &Bsp<'_>, entities: &mut Vec<Entity>, dress: &mut Dress
             counts.leave_out("prop", "its model does not exist", number);
             continue;
         };
+        let placed = [&columns.origin, &columns.angles, &columns.lighting_origin, &columns.fade_min, &columns.fade_max];
+        let more = [&columns.fade_scale, &columns.scale].into_iter().flatten();
+        if !are_finite(&placed.into_iter().chain(more).collect::<Vec<_>>(), number) {
+            counts.leave_out("prop", "its place or size is not a number", number);
+            continue;
+        }
         let flags = bits(columns.flags.get(number));
         let mut pairs = columns.pairs(number, name, flags);
         if flags & USES_LIGHTING_ORIGIN != 0 {

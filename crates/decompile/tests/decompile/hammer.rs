@@ -180,3 +180,29 @@ fn smoothing_groups_come_back() {
         assert!(is_on || is_model, "face {number}");
     }
 }
+
+/// A prop and an overlay at no place are named, and nothing of them is written.
+#[test]
+fn places_that_are_no_numbers_are_left_out() {
+    let map = laid();
+    let whole = decompile(&map, &Options::default()).unwrap().source;
+    let bytes = |number: f32, count: usize| number.to_le_bytes().repeat(count);
+    let mut draft = map.draft();
+    let mut overlay = map.bytes(map.slot("OVERLAYS").unwrap().id).unwrap().to_vec();
+    let at = map.records("OVERLAYS").unwrap().column("origin").unwrap().at(0);
+    overlay[at..at + 12].copy_from_slice(&bytes(f32::NAN, 3));
+    draft.set(map.slot("OVERLAYS").unwrap().id, overlay).unwrap();
+    let slot = map.slot("game:sprp").unwrap().id;
+    let mut props = map.bytes(slot).unwrap().to_vec();
+    let at = map.records("game:sprp.props").unwrap().column("angles").unwrap().at(1);
+    props[at..at + 4].copy_from_slice(&bytes(f32::INFINITY, 1));
+    draft.set(slot, props).unwrap();
+    let damaged = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    let found = decompile(&damaged, &Options::default()).unwrap();
+    let left: Vec<_> = found.report.left_out.iter().map(|left| (left.kind, left.count)).collect();
+    assert_eq!(left, [("overlay", 1), ("prop", 1)]);
+    let text = String::from_utf8(found.text()).unwrap();
+    assert!(!text.contains("NaN") && !text.contains("inf\"") && !text.contains("inf "));
+    let count = |source: &Source| of_class(source, "prop_static").len();
+    assert_eq!(count(&found.source) + 1, count(&whole));
+}
