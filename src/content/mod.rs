@@ -53,6 +53,7 @@ pub(crate) mod grammar;
 pub(crate) mod lens;
 pub mod lightgrid;
 pub mod lightmap;
+pub mod looks;
 pub mod outlines;
 pub mod pak;
 pub mod palette;

@@ -1,10 +1,6 @@
 //! What sides and faces refer to for their looks: texinfo, or shaders in Quake III.
 
-use std::collections::HashMap;
-
-use bspkit::bytes::bits;
-use bspkit::dialect::Role;
-use bspkit::{Bsp, Column, Records};
+use bspkit::{Bsp, Column};
 
 /// What a texinfo or a shader says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,58 +21,23 @@ pub(crate) struct Look {
 
 /// All texinfo or shaders of a map; none if they cannot be read.
 pub(crate) fn read(map: &Bsp<'_>) -> Vec<Look> {
-    let role = if map.role(Role::TexInfo).is_some() { Role::TexInfo } else { Role::Textures };
-    let Ok(looks) = map.records(role) else { return Vec::new() };
-    let one_of = |names: [&str; 2]| names.into_iter().find_map(|name| looks.column(name).ok());
-    let (flags, contents) = (one_of(["flags", "surface_flags"]), one_of(["content_flags", "contents"]));
-    let (value, vectors) = (looks.column("value").ok(), one_of(["vectors", "texture_vectors"]));
-    let luxels = looks.column("lightmap_vectors").ok();
-    let number = |column: &Option<Column<'_>>, at: usize| column.map_or(0, |column| column.get(at));
-    let pair = |column: &Column<'_>, at: usize| [0, 4].map(|first| column.floats(at, first));
-    let names = names(map, &looks);
-    (0..looks.len())
-        .map(|at| Look {
-            name: names(at),
-            flags: bits(number(&flags, at)),
-            contents: bits(number(&contents, at)),
-            value: i32::try_from(number(&value, at)).unwrap_or(0),
-            vectors: vectors.map(|column| pair(&column, at)),
-            luxels: luxels.map(|column| pair(&column, at)),
-        })
-        .collect()
-}
-
-/// The names of textures by the number of a texinfo or shader.
-fn names<'r>(map: &'r Bsp<'_>, looks: &'r Records<'_>) -> impl Fn(usize) -> Vec<u8> + use<'r> {
-    let mut found: HashMap<String, HashMap<usize, Vec<u8>>> = HashMap::new();
-    if let Ok(names) = map.texture_names() {
-        for name in names.iter() {
-            found.entry(name.lump).or_default().insert(name.index, name.name);
-        }
-    }
-    // In Source a texinfo names a texdata, which names a string; in Quake and GoldSrc it names a texture.
-    let texdata: Option<Vec<Option<usize>>> = map.any_records("TEXDATA").and_then(|texdata| {
-        let name = texdata.column("name").ok()?;
-        Some((0..texdata.len()).map(|at| name.index(at)).collect())
-    });
-    let own = found.remove(looks.name());
-    let own_texdata = looks.column("texdata").ok();
-    let texture = looks.column("texture").ok();
-    move |at| {
-        let name = match (&own, &texdata) {
-            (Some(own), _) => own.get(&at).cloned(),
-            (None, Some(texdata)) => own_texdata
-                .and_then(|column| column.below(at, texdata.len()))
-                .and_then(|data| texdata[data])
-                .and_then(|name| found.get("TEXDATA_STRING_DATA")?.get(&name))
-                .map(|name| unpatched(name)),
-            (None, None) => texture
-                .and_then(|column| column.index(at))
-                .and_then(|texture| found.get("TEXTURES")?.get(&texture))
-                .cloned(),
-        };
-        name.unwrap_or_default()
-    }
+    let Some(records) = map.looks_slot().and_then(|slot| map.any_records(slot.name.as_str())) else {
+        return Vec::new();
+    };
+    let column = |name: &str| records.column(name).ok();
+    let (value, luxels) = (column("value"), column("lightmap_vectors"));
+    let vectors = column("vectors").or_else(|| column("texture_vectors"));
+    let pair = |column: Column<'_>, at: usize| [0, 4].map(|first| column.floats(at, first));
+    let is_material = map.slot("TEXDATA").is_ok();
+    let look = |(at, look): (usize, bspkit::content::looks::Look)| Look {
+        name: if is_material { unpatched(&look.name) } else { look.name },
+        flags: look.surface_flags,
+        contents: look.content_flags,
+        value: value.and_then(|column| i32::try_from(column.get(at)).ok()).unwrap_or(0),
+        vectors: vectors.map(|column| pair(column, at)),
+        luxels: luxels.map(|column| pair(column, at)),
+    };
+    map.looks().into_iter().enumerate().map(look).collect()
 }
 
 /// Whether q3map2 made a shader for the styled light of a surface: 32 hexadecimal digits are its name. The surface had

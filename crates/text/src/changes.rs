@@ -283,5 +283,9 @@ fn field(change: &FieldChange) -> Value {
         Text::Number(number) => serde_json::from_str::<Value>(number).unwrap_or_else(|_| number.clone().into()),
         Text::Word(word) => word.clone().into(),
     };
-    json!({"field": change.field, "old": value(&change.old), "new": value(&change.new)})
+    let mut object = json!({"field": change.field, "old": value(&change.old), "new": value(&change.new)});
+    if let (Some(object), Some([old, new])) = (object.as_object_mut(), &change.textures) {
+        put(object, json!({"old_texture": old, "new_texture": new}));
+    }
+    object
 }

@@ -154,6 +154,9 @@ pub struct FieldChange {
     pub old: Text,
     /// Its value after.
     pub new: Text,
+    /// The textures that it names before and after, if it is the number of a texture, texinfo or shader; what is not
+    /// UTF-8 is escaped.
+    pub textures: Option<[String; 2]>,
 }
 
 /// An embedded file that differs.
@@ -533,7 +536,12 @@ fn print_record(f: &mut fmt::Formatter<'_>, lump: &str, record: &RecordChange) -
         write!(f, " and {unnamed} more")?;
     }
     for field in &record.fields {
-        write!(f, "{separator}{} {} -> {}", field.field, field.old, field.new)?;
+        match &field.textures {
+            Some([was, is]) => {
+                write!(f, "{separator}{} {} \"{was}\" -> {} \"{is}\"", field.field, field.old, field.new)?;
+            }
+            None => write!(f, "{separator}{} {} -> {}", field.field, field.old, field.new)?,
+        }
         separator = "; ";
     }
     Ok(())

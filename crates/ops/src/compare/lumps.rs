@@ -16,7 +16,7 @@ use bspkit::content::physics::Physics;
 use bspkit::content::textures::Textures;
 use bspkit::content::visibility::{VisRow, VisSet, Visibility};
 use bspkit::dialect::{Row, Span};
-use bspkit::record::{Cell, FlagNames, RecordInfo, Shape};
+use bspkit::record::{Cell, RecordInfo, Shape, Text};
 
 // Records of a lump, in one array or in several lists.
 
@@ -27,7 +27,7 @@ pub(super) fn compare_records(sides: &Sides<'_>, row: &Row, [old, new]: [&[u8]; 
     for (at, part) in known.iter().enumerate() {
         let (old, new) = (records(old, old_parts.get(at)), records(new, new_parts.get(at)));
         let followed = sides.followed().and_then(|all| all.list(&found.lump.lump, part.list));
-        let mut list = List::new(part.list, part.record, sides.names(), found);
+        let mut list = List::new(part.list, part.record, sides, found);
         let keys = followed.as_ref().map(followed::List::keys);
         let (keys, size) = match &keys {
             Some(keys) => ([&keys[0][..], &keys[1]], followed::KEY),
@@ -42,7 +42,7 @@ pub(super) fn compare_records(sides: &Sides<'_>, row: &Row, [old, new]: [&[u8]; 
         let pairs = followed.as_ref().map(|_| pairing(new.len() / part.record.size, &hunks, &moved));
         for (index, from) in pairs.iter().flatten().enumerate() {
             if let (Some(from), Some(followed)) = (from, &followed) {
-                list.pair(sides, [old, new], [*from, index], followed, &mut moved);
+                list.pair([old, new], [*from, index], followed, &mut moved);
             }
         }
         hunks.iter().for_each(|hunk| list.add(old, new, hunk, &moved));
@@ -62,7 +62,7 @@ pub(super) fn compare_models(
     let followed = sides.followed().and_then(|all| all.list(&found.lump.lump, ""));
     let pairing = models.pairing(new.len() / size);
     let stays = longest_rise(&pairing);
-    let mut list = List::new("", record, sides.names(), found);
+    let mut list = List::new("", record, sides, found);
     let of =
         |how, index, from, fields| RecordChange { how, list: "", index, count: 1, from, fields, names: Vec::new() };
     let mut is_kept = vec![false; old.len() / size];
@@ -175,31 +175,24 @@ fn records<'b>(bytes: &'b [u8], part: Option<&Span>) -> &'b [u8] {
 /// How many names of records that only one map has are listed.
 const MOST_NAMES: usize = 5;
 
-struct List<'f> {
+struct List<'f, 's> {
     name: &'static str,
     record: &'static RecordInfo,
     /// The parts of a record; found when the first one differs.
     cells: Vec<Cell>,
-    names: FlagNames,
+    sides: &'f Sides<'s>,
     found: &'f mut Found,
     /// How many records differ only in numbers, which follow what they name.
     followed: usize,
 }
 
-impl<'f> List<'f> {
-    fn new(name: &'static str, record: &'static RecordInfo, names: FlagNames, found: &'f mut Found) -> Self {
-        List { name, record, cells: Vec::new(), names, found, followed: 0 }
+impl<'f, 's> List<'f, 's> {
+    fn new(name: &'static str, record: &'static RecordInfo, sides: &'f Sides<'s>, found: &'f mut Found) -> Self {
+        List { name, record, cells: Vec::new(), sides, found, followed: 0 }
     }
 
     /// Adds what differs in a record that is known to be in both maps.
-    fn pair(
-        &mut self,
-        sides: &Sides<'_>,
-        bytes: [&[u8]; 2],
-        [from, index]: [usize; 2],
-        followed: &followed::List<'_>,
-        moved: &mut Moved,
-    ) {
+    fn pair(&mut self, bytes: [&[u8]; 2], [from, index]: [usize; 2], followed: &followed::List<'_>, moved: &mut Moved) {
         let size = self.record.size;
         let [old, new] = [(bytes[0], from), (bytes[1], index)]
             .map(|(bytes, index)| bytes.get(index * size..(index + 1) * size).unwrap_or_default());
@@ -213,12 +206,14 @@ impl<'f> List<'f> {
             self.followed += usize::from(old != new);
             return;
         }
-        let (names, has_room) = (self.names, self.found.has_room());
+        let (sides, has_room) = (self.sides, self.found.has_room());
+        // Numbers that follow what they name are those of the new map.
+        let own = [usize::from(expected.is_some()), 1];
         let list = followed.name();
         let differ = self.differ(before, new).filter(|cell| !light::is_at_same(sides, list, cell, [from, index]));
         let mut differ = differ.peekable();
         let is_followed = differ.peek().is_none();
-        let fields = differ.filter(|_| has_room).map(|cell| change(cell, before, new, names)).collect();
+        let fields = differ.filter(|_| has_room).map(|cell| change(cell, before, new, sides, own)).collect();
         if is_followed {
             self.followed += 1;
             return;
@@ -295,7 +290,7 @@ impl<'f> List<'f> {
         if let Some(name) = name.filter(|_| self.found.has_room()) {
             let size = self.record.size;
             let records = bytes.chunks_exact(size).skip(change.index).take(change.count.min(MOST_NAMES));
-            change.names = records.map(|record| name.print(record, self.names)).collect();
+            change.names = records.map(|record| name.print(record, self.sides.names())).collect();
         }
         self.run(change);
     }
@@ -320,14 +315,21 @@ impl<'f> List<'f> {
 
     /// The fields in which two records differ.
     fn fields(&mut self, old: &[u8], new: &[u8]) -> Vec<FieldChange> {
-        let names = self.names;
-        self.differ(old, new).map(|cell| change(cell, old, new, names)).collect()
+        let sides = self.sides;
+        self.differ(old, new).map(|cell| change(cell, old, new, sides, [0, 1])).collect()
     }
 }
 
-fn change(cell: &Cell, old: &[u8], new: &[u8], names: FlagNames) -> FieldChange {
-    let [old, new] = [old, new].map(|record| cell.print(record, names));
-    FieldChange { field: cell.path.clone(), old, new }
+/// What changed in a part of a record. `of` says whose numbers are before and after: those of the old map (0) or of the
+/// new one.
+fn change(cell: &Cell, old: &[u8], new: &[u8], sides: &Sides<'_>, of: [usize; 2]) -> FieldChange {
+    let [old, new] = [old, new].map(|record| cell.print(record, sides.names()));
+    let texture = |which: usize, number: &Text| {
+        let (lump, _) = cell.meaning.one()?;
+        sides.texture(which, lump, number.to_string().parse().ok()?)
+    };
+    let textures = texture(of[0], &old).zip(texture(of[1], &new)).map(|(old, new)| [old, new]);
+    FieldChange { field: cell.path.clone(), old, new, textures }
 }
 
 // Textures in a map, and lists of their names.

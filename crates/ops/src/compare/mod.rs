@@ -32,9 +32,10 @@ mod whole;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use bspkit::bytes::Data;
+use bspkit::bytes::{Data, escaped};
 use bspkit::content::entities::Entities;
 use bspkit::content::lightmap::Light;
+use bspkit::content::looks::Look;
 use bspkit::content::pak::Pak;
 use bspkit::dialect::{Form, List, Role, Row};
 use bspkit::file::{Slot, SlotId};
@@ -181,6 +182,8 @@ struct Sides<'s> {
     models: OnceCell<Option<models::Models>>,
     /// Where records moved, if records were added or removed.
     followed: OnceCell<Option<followed::Followed<'s>>>,
+    /// What the texinfo or shaders of both maps say.
+    looks: OnceCell<[Vec<Look>; 2]>,
     /// Whether everything in the files is compared: the order of files, moved records, lines of text.
     is_whole: bool,
 }
@@ -223,6 +226,7 @@ impl<'s> Sides<'s> {
             both_lights: OnceCell::new(),
             models: OnceCell::new(),
             followed: OnceCell::new(),
+            looks: OnceCell::new(),
             is_whole: false,
         }
     }
@@ -237,6 +241,18 @@ impl<'s> Sides<'s> {
     /// The light of both maps, if it can be read.
     fn lights(&self) -> Option<&light::Both<'s>> {
         self.both_lights.get_or_init(|| light::Both::read(self.old, self.new)).as_ref()
+    }
+
+    /// The texture that a number of a lump's record names in one of the maps, if it names one.
+    fn texture(&self, which: usize, lump: &str, number: usize) -> Option<String> {
+        let looks = &self.looks.get_or_init(|| [self.old.looks(), self.new.looks()])[which];
+        let is_look = self.old.looks_slot().is_some_and(|slot| slot.name == lump);
+        let look = match lump {
+            _ if is_look => looks.get(number),
+            "TEXTURES" | "TEXDATA" => looks.iter().find(|look| look.texture == Some(number)),
+            _ => None,
+        };
+        look.filter(|look| !look.name.is_empty()).map(|look| escaped(&look.name).to_string())
     }
 
     /// How flags are named.

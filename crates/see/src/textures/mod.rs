@@ -6,8 +6,7 @@ mod shaders;
 
 use std::collections::HashMap;
 
-use bspkit::bytes::{bits, escaped, nearest_byte};
-use bspkit::dialect::{LightModel, Role};
+use bspkit::bytes::{escaped, nearest_byte};
 use bspkit::record::FlagKind;
 use bspkit::{Bsp, Records};
 use bspkit_game::assets::{Files, PakFiles};
@@ -26,28 +25,19 @@ pub(crate) struct Textures {
     unknown: usize,
 }
 
-/// What a texinfo or a shader says.
-struct Look {
-    name: Vec<u8>,
-    /// The index of its texture in the lump of textures, or of its texdata.
-    of: Option<usize>,
-    surface: u32,
-    contents: u32,
-}
-
 impl Textures {
     /// Reads the textures of all texinfo or shaders. Each is read once.
     pub(crate) fn read(map: &Bsp<'_>, files: Option<&dyn Files>, findings: &mut Findings) -> Self {
-        let (looks, kinds) = (looks(map), Kinds::of(map));
+        let (looks, kinds) = (map.looks(), Kinds::of(map));
         let pak = map.pak().ok();
         let packed = pak.as_deref().map(PakFiles::new);
         let mut pixels = Pixels::new(map, files, packed.as_ref());
         let (mut all, mut by, mut known) = (Vec::new(), Vec::new(), HashMap::new());
         for look in looks {
-            let (surface, opacity) = kinds.surface(&look.name, look.surface, look.contents);
+            let (surface, opacity) = kinds.surface(&look.name, look.surface_flags, look.content_flags);
             let key = (look.name.to_ascii_lowercase(), surface, nearest_byte(f64::from(opacity) * 255.0));
             let index = *known.entry(key).or_insert_with(|| {
-                all.push(pixels.texture(&look.name, look.of, surface, opacity, findings));
+                all.push(pixels.texture(&look.name, look.texture, surface, opacity, findings));
                 all.len() - 1
             });
             by.push(index);
@@ -98,49 +88,6 @@ fn of_name(name: &[u8]) -> [u8; 3] {
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
     let [a, b, c, ..] = (hash ^ hash >> 29).to_le_bytes();
     [a, b, c].map(|byte| 96 + byte / 2)
-}
-
-/// What each texinfo or shader says; nothing if they cannot be read.
-fn looks(map: &Bsp<'_>) -> Vec<Look> {
-    let role = if matches!(map.dialect().light, LightModel::Pages(_)) { Role::Textures } else { Role::TexInfo };
-    let Ok(records) = map.records(role) else { return Vec::new() };
-    let flags = |names: [&str; 2]| {
-        let column = names.into_iter().find_map(|name| records.column(name).ok());
-        move |index: usize| column.map_or(0, |column| bits(column.get(index)))
-    };
-    let (surface, contents) = (flags(["flags", "surface_flags"]), flags(["content_flags", "contents"]));
-    let names = names(map);
-    let texdata = map.any_records("TEXDATA");
-    let texdata = texdata.as_ref().and_then(|texdata| Some((texdata.column("name").ok()?, texdata.len())));
-    let own = names.get(records.name());
-    let look = |index: usize| {
-        let (name, of) = match (own, &texdata) {
-            (Some(own), _) => (own.get(&index), None),
-            (None, Some((string, count))) => {
-                let texdata = records.column("texdata").ok().and_then(|column| column.below(index, *count));
-                let name = texdata.and_then(|texdata| string.index(texdata));
-                (name.and_then(|name| names.get("TEXDATA_STRING_DATA")?.get(&name)), texdata)
-            }
-            (None, None) => {
-                let texture = records.column("texture").ok().and_then(|column| column.index(index));
-                (texture.and_then(|texture| names.get("TEXTURES")?.get(&texture)), texture)
-            }
-        };
-        let name = name.cloned().unwrap_or_default();
-        Look { name, of, surface: surface(index), contents: contents(index) }
-    };
-    (0..records.len()).map(look).collect()
-}
-
-/// The names of textures, by lump and record.
-fn names(map: &Bsp<'_>) -> HashMap<String, HashMap<usize, Vec<u8>>> {
-    let mut found: HashMap<String, HashMap<usize, Vec<u8>>> = HashMap::new();
-    if let Ok(names) = map.texture_names() {
-        for name in names.iter() {
-            found.entry(name.lump).or_default().insert(name.index, name.name);
-        }
-    }
-    found
 }
 
 /// The size and the mean color of a material, as texdata has them (Source).

@@ -3,6 +3,7 @@
 use super::{Items, Make, Room, Section, Sides, count, counted};
 use crate::page;
 use bspkit::content::entities::Entity;
+use bspkit::record::Text;
 use bspkit_ops::compare::{
     Change, EntityChange, FileChange, FileContent, How, KeyChange, LineChange, LumpChanges, RecordChange, TextChange,
 };
@@ -90,14 +91,17 @@ fn row(record: &RecordChange) -> String {
         return format!("<tbody><tr><th>{head}</th><td colspan=\"3\" class=\"{class}\">{how}</td></tr></tbody>\n");
     }
     let rows = record.fields.iter().take(MOST_FIELDS).enumerate().map(|(at, field)| {
-        let value = |text: String| page::value(text.as_bytes(), MOST_OF_VALUE);
+        let value = |number: &Text, which: usize| {
+            let texture = field.textures.as_ref().map(|names| format!(" {}", names[which])).unwrap_or_default();
+            page::value(format!("{number}{texture}").as_bytes(), MOST_OF_VALUE)
+        };
         let head = if at == 0 { format!("{head}{from}") } else { String::new() };
         format!(
             "<tr><th>{head}</th><td><code>{}</code></td><td class=\"removed\"><code>{}</code></td>\
              <td class=\"added\"><code>{}</code></td></tr>",
             page::name(field.field.as_bytes()),
-            value(field.old.to_string()),
-            value(field.new.to_string()),
+            value(&field.old, 0),
+            value(&field.new, 1),
         )
     });
     let rows: String = rows.collect();

@@ -157,3 +157,59 @@ fn a_record_that_gets_an_added_shader_is_the_one_that_changed() {
         }
     }
 }
+
+/// The name of the texture that a number names, by the bytes of the lumps alone.
+fn texture_of(map: &Bsp<'_>, field: &str, number: usize) -> String {
+    let lump = |name: &str| map.bytes(map.slot(name).unwrap().id).unwrap().to_vec();
+    let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let text = |bytes: &[u8]| {
+        let name = bytes.split(|byte| *byte == 0).next().unwrap();
+        String::from_utf8(name.to_vec()).unwrap()
+    };
+    match (field, map.slot("TEXDATA").is_ok(), map.slot("TEXTURES").is_ok()) {
+        ("shader", ..) => text(&lump("SHADERS")[number * 72..]),
+        ("texinfo", true, _) => texture_of(map, "texdata", word(&lump("TEXINFO"), number * 72 + 68)),
+        ("texdata", ..) => {
+            let string = word(&lump("TEXDATA"), number * 32 + 12);
+            text(&lump("TEXDATA_STRING_DATA")[word(&lump("TEXDATA_STRING_TABLE"), string * 4)..])
+        }
+        ("texinfo", _, true) => texture_of(map, "texture", word(&lump("TEXINFO"), number * 40 + 32)),
+        ("texture", ..) => {
+            let all = lump("TEXTURES");
+            text(&all[word(&all, 4 + number * 4)..])
+        }
+        _ => text(&lump("TEXINFO")[number * 76 + 40..]),
+    }
+}
+
+/// A number that names a texture is shown with the name of it.
+#[test]
+fn textures_that_records_name_are_said_by_name() {
+    for (name, change) in [
+        ("q1/own_rooms", "faces[9].texinfo"),
+        ("q1/own_rooms", "texinfo[1].texture"),
+        ("goldsrc/own_rooms", "faces[9].texinfo"),
+        ("q2/own_rooms", "faces[9].texinfo"),
+        ("q3/own_rooms", "surfaces[9].shader"),
+        ("q3/own_rooms", "brushsides[9].shader"),
+        ("source/room_v20", "faces[9].texinfo"),
+        ("source/room_v20", "texinfo[1].texdata"),
+    ] {
+        let map = fixture(name);
+        let changed = |to: usize| {
+            let mut draft = map.draft();
+            let change = FieldChange::parse(&format!("{change}={to}")).unwrap();
+            assert_eq!(change.apply(&mut draft, &[]).unwrap(), 1, "{name}");
+            Some(compare::draft(&draft, 10).unwrap()).filter(|found| !found.lumps.is_empty())
+        };
+        let found = changed(1).or_else(|| changed(2)).unwrap();
+        let line = found.lumps[0].changes[0].line("LUMP").to_string();
+        let field = change.split('.').nth(1).unwrap();
+        let (before, after) = line.split_once(&format!(": {field} ")).unwrap().1.split_once(" -> ").unwrap();
+        for said in [before, after] {
+            let (number, texture) = said.split_once(' ').unwrap();
+            let wanted = texture_of(&map, field, number.parse().unwrap());
+            assert!(!wanted.is_empty() && texture == format!("\"{wanted}\""), "{name}: {line}");
+        }
+    }
+}
