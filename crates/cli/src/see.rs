@@ -332,7 +332,7 @@ pub(crate) struct ViewArgs {
     output: PathBuf,
     #[command(flatten)]
     shown: Shown,
-    /// Write a picture with this many columns and rows, as a PNG
+    /// Write a picture with this many columns and rows, as a PNG; at most 4,194,304 pixels
     #[arg(long, value_name = "WxH", value_parser = size)]
     png: Option<[u32; 2]>,
     /// Where the picture is taken from: start, above, or a place with degrees to the left of east and below the horizon
@@ -369,6 +369,9 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
     let is_picture = args.output.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
     if is_picture && args.png.is_none() {
         return Err(bad_argument("a picture needs columns and rows".to_owned(), "use --png 1280x720"));
+    }
+    if !is_picture && args.png.is_some() && !maps.many && !to_stdout {
+        return Err(bad_argument("a picture is a PNG".to_owned(), "let the name of the file end in .png"));
     }
     let format = if args.png.is_some() { "png" } else { "html" };
     maps.each(cx, |map, job| {

@@ -46,6 +46,7 @@ fn meshes() {
         "bspkit view q2.bsp -o - --png 16x12 --from above | head -c 4 | tail -c 3",
         "bspkit view q2.bsp q3.bsp -o pictures --png 32x32 --from=-64,0,64,90,-10 -q; ls pictures",
         "bspkit view q2.bsp -o no.png",
+        "bspkit view q2.bsp -o no.html --png 16x12",
         "bspkit view q2.bsp -o no.png --png 0x4",
         "bspkit view q2.bsp -o no.png --png 4096x4096",
         "bspkit view q2.bsp -o no.png --png large",

@@ -18,6 +18,8 @@ use crate::tools::{Family, Flags};
 /// The volumes of each model.
 pub(super) struct Models {
     spaces: Vec<Option<Space>>,
+    /// Whether the entity of a model has curves.
+    curved: Vec<bool>,
     /// The box of the world.
     pub(super) world: Box3,
 }
@@ -30,6 +32,7 @@ impl Models {
         if let Some(world) = volumes.first_mut() {
             *world = Some(Vec::new());
         }
+        let mut curved = vec![false; count];
         let owners = owners(map, source)?;
         for (at, entity) in source.entities.iter().enumerate() {
             let model = owners.get(at).copied().flatten();
@@ -39,6 +42,7 @@ impl Models {
                 _ => (0, [0.0; 3]),
             };
             let Some(own) = volumes.get_mut(model) else { continue };
+            curved[model] |= !entity.patches.is_empty();
             if own.as_ref().is_some_and(|_| model > 0) {
                 // Several entities have this model; the first one shows it.
                 continue;
@@ -58,11 +62,15 @@ impl Models {
         }
         let spaces: Vec<_> = volumes.into_iter().map(|volumes| volumes.map(Space::new)).collect();
         let world = spaces.first().and_then(Option::as_ref).and_then(Space::limits).unwrap_or_default();
-        Ok(Models { spaces, world })
+        Ok(Models { spaces, curved, world })
     }
 
     pub(super) fn get(&self, model: usize) -> Option<&Space> {
         self.spaces.get(model)?.as_ref()
+    }
+
+    pub(super) fn has_curves(&self, model: usize) -> bool {
+        self.curved.get(model).is_some_and(|is_curved| *is_curved)
     }
 
     pub(super) fn len(&self) -> usize {

@@ -10,10 +10,19 @@ use bspkit::dialect::Role;
 use bspkit::dialect::quake3::Surface;
 use serde::Serialize;
 
+use super::by_source::Models;
+use super::space::Space;
+use crate::looks::{Look, is_made};
 use crate::source::Source;
 
 /// How exactly points and distances are compared: parts of a unit.
 const PARTS: f64 = 64.0;
+
+/// By how much shares of a texture count more than units: a texel of a usual texture.
+const TEXELS: f64 = 64.0;
+
+/// How far the box of a model may be off its brushes, in units.
+const BOX: f64 = 1.5;
 
 /// More points than any curve or displacement has.
 const MOST: usize = 1 << 16;
@@ -30,6 +39,8 @@ pub struct Kept {
     pub judged: usize,
     /// How many of them the source has.
     pub agreeing: usize,
+    /// How many more of them the source has; of entities this is not counted, as compilers take some away.
+    pub added: usize,
 }
 
 impl Kept {
@@ -52,7 +63,13 @@ impl Kept {
                 kept.agreeing += 1;
             }
         }
+        kept.added = left.values().sum();
         kept
+    }
+
+    /// Whether the source has what the map has, and nothing else of the kind.
+    pub fn is_whole(&self) -> bool {
+        self.missing() == 0 && self.added == 0
     }
 }
 
@@ -61,21 +78,32 @@ fn parts(value: f64) -> Option<i32> {
     integer(bspkit::bytes::rounded((value * PARTS).round()))
 }
 
-/// Curves, by their sizes and the steps from each control point to the next: their models may be moved.
-pub(super) fn patches(map: &Bsp<'_>, source: &Source) -> Kept {
+/// Curves, by their sizes and the steps from each control point to the next, in space and on the texture: their models
+/// may be moved, and whole textures added; and by their textures, where these are not made by the compiler.
+pub(super) fn patches(map: &Bsp<'_>, source: &Source, looks: &[Look]) -> Kept {
     type Key = ([usize; 2], Vec<Option<i32>>);
-    let key = |size: [usize; 2], points: Vec<[f64; 3]>| -> Key {
-        let steps = points.windows(2).flat_map(|two| (0..3).map(|axis| parts(two[1][axis] - two[0][axis])));
+    let key = |size: [usize; 2], points: Vec<[f64; 5]>| -> Key {
+        let steps = points.windows(2).flat_map(|two| {
+            (0..5).map(|axis| parts((two[1][axis] - two[0][axis]) * if axis < 3 { 1.0 } else { TEXELS }))
+        });
         (size, steps.collect())
     };
-    let of_source = source.entities.iter().flat_map(|entity| &entity.patches);
-    let of_source =
-        of_source.map(|patch| key(patch.size, patch.points.iter().map(|[x, y, z, ..]| [*x, *y, *z]).collect()));
-    let of_map = || -> Option<Vec<Key>> {
+    let of_source: Vec<(Key, Vec<u8>)> = source
+        .entities
+        .iter()
+        .flat_map(|entity| &entity.patches)
+        .map(|patch| (key(patch.size, patch.points.clone()), patch.texture.to_ascii_lowercase()))
+        .collect();
+    let mut names: HashMap<&Key, Vec<&Vec<u8>>> = HashMap::new();
+    for (key, name) in &of_source {
+        names.entry(key).or_default().push(name);
+    }
+    let mut of_map = || -> Option<Vec<(Key, Vec<u8>)>> {
         let (surfaces, vertexes) = (map.any_records(Role::Faces)?, map.any_records(Role::Vertexes)?);
         let [kind, size, first, count] =
             surfaces.columns(["kind", "patch_size", "first_vertex", "vertex_count"]).ok()?;
-        let [point] = vertexes.columns(["point"]).ok()?;
+        let [shader] = surfaces.columns(["shader"]).ok()?;
+        let [point, texture] = vertexes.columns(["point", "texture"]).ok()?;
         let curved = (0..surfaces.len()).filter(|at| kind.get(*at) == i64::from(Surface::PATCH));
         // Curves of a damaged map may all have the same points.
         let mut left = vertexes.len().saturating_mul(2);
@@ -84,11 +112,47 @@ pub(super) fn patches(map: &Bsp<'_>, source: &Source) -> Kept {
             let points = crate::models::range(first.get(at), count.get(at), vertexes.len()).unwrap_or(0..0);
             let points = if points.len() <= left.min(MOST) { points } else { 0..0 };
             left -= points.len();
-            key(own, points.map(|at| point.floats::<3>(at, 0).map(f64::from)).collect())
+            let place = |at: usize| {
+                let ([x, y, z], [s, t]) = (point.floats::<3>(at, 0), texture.floats::<2>(at, 0));
+                [x, y, z, s, t].map(f64::from)
+            };
+            let key = key(own, points.map(place).collect());
+            let name = shader.below(at, looks.len()).map(|look| plain_name(&looks[look].name)).unwrap_or_default();
+            // Of a made shader the texture is not known: any is right.
+            let any = names.get_mut(&key).filter(|_| is_made(&name)).and_then(Vec::pop);
+            let name = any.cloned().unwrap_or(name);
+            (key, name)
         };
         Some(curved.map(curve).collect())
     };
-    Kept::of(of_map().unwrap_or_default(), of_source)
+    let of_map = of_map().unwrap_or_default();
+    Kept::of(of_map, of_source.iter().cloned())
+}
+
+/// The name of a shader in a source, in lower case.
+pub(super) fn plain_name(name: &[u8]) -> Vec<u8> {
+    let name = name.to_ascii_lowercase();
+    name.strip_prefix(b"textures/").unwrap_or(&name).to_vec()
+}
+
+/// The boxes of brush models that have no tree (Quake III): those of their brushes. Models with curves are not judged.
+pub(super) fn boxes(map: &Bsp<'_>, models: &Models) -> Kept {
+    let mut kept = Kept::default();
+    if map.role(Role::DrawIndexes).is_none() {
+        return kept;
+    }
+    let all = crate::models::boxes(map);
+    for (model, own) in all.iter().enumerate().skip(1) {
+        let Some([mins, maxs]) = models.get(model).filter(|_| !models.has_curves(model)).and_then(Space::whole) else {
+            continue;
+        };
+        let is_near = |one: &[f32; 3], other: &[f64; 3]| {
+            one.iter().zip(other).all(|(one, other)| (f64::from(*one) - other).abs() < BOX)
+        };
+        kept.judged += 1;
+        kept.agreeing += usize::from(is_near(&own[0], &mins) && is_near(&own[1], &maxs));
+    }
+    kept
 }
 
 /// Displacements, by their powers and the distances of their points, sorted: rows may begin at another corner.
@@ -129,5 +193,5 @@ pub(super) fn entities(map: &Bsp<'_>, source: &Source) -> Kept {
     };
     let Ok(entities) = map.entities() else { return Kept::default() };
     let of_map: Vec<Vec<u8>> = entities.iter().map(|entity| class(entity.class().unwrap_or_default())).collect();
-    Kept::of(of_map, source.entities.iter().map(|entity| class(entity.class())))
+    Kept { added: 0, ..Kept::of(of_map, source.entities.iter().map(|entity| class(entity.class()))) }
 }

@@ -81,6 +81,8 @@ pub struct Proof {
     pub displacements: Kept,
     /// Entities, by their classes.
     pub entities: Kept,
+    /// Brush models of Quake III, by their boxes.
+    pub boxes: Kept,
     /// Points that do not agree: the first ones.
     pub worst_points: Vec<WrongPoint>,
     /// Faces that do not agree: those with the largest areas.
@@ -93,7 +95,16 @@ impl Proof {
         self.points.judged == self.points.agreeing
             && self.faces.judged == self.faces.agreeing
             && self.models_left_out == 0
-            && [self.patches, self.displacements, self.entities].iter().all(|kept| kept.missing() == 0)
+            && self.kinds().iter().all(|(_, kept)| kept.is_whole())
+    }
+
+    fn kinds(&self) -> [(&'static str, Kept); 4] {
+        [
+            ("curves", self.patches),
+            ("displacements", self.displacements),
+            ("entities", self.entities),
+            ("boxes of models", self.boxes),
+        ]
     }
 
     /// What does not agree, a sentence for each kind, with its first place; none if all agrees.
@@ -118,9 +129,13 @@ impl Proof {
             let largest = format!("the largest is face {face} with `{texture}` at {place}");
             all.push(format!("another texture or alignment than in the map on {wrong} of {judged} faces: {largest}"));
         }
-        let kinds = [("curves", self.patches), ("displacements", self.displacements), ("entities", self.entities)];
-        for (kind, kept) in kinds.into_iter().filter(|(_, kept)| kept.missing() > 0) {
-            all.push(format!("{} of {} {kind} of the map are missing in the source", kept.missing(), kept.judged));
+        for (kind, kept) in self.kinds() {
+            if kept.missing() > 0 {
+                all.push(format!("{} of {} {kind} of the map are missing in the source", kept.missing(), kept.judged));
+            }
+            if kept.added > 0 {
+                all.push(format!("{kind} of the source that are not in the map: {}", kept.added));
+            }
         }
         if self.models_left_out > 0 {
             all.push(format!("models of the map that no entity of the source has: {}", self.models_left_out));
@@ -231,13 +246,14 @@ pub fn prove(map: &Bsp<'_>, text: &[u8], format: Format, effort: &Effort<'_>) ->
     let drawn = crate::drawn::read(map, &looks)?;
     let mut proof = Proof {
         models_left_out: models.left_out(),
-        patches: kept::patches(map, &source),
+        patches: kept::patches(map, &source, &looks),
         displacements: kept::displacements(map, &source),
         entities: kept::entities(map, &source),
+        boxes: kept::boxes(map, &models),
         ..Proof::default()
     };
     points::judge(map, &by_map, &models, &drawn, &flags, effort, &mut proof);
-    surfaces::judge(&models, &drawn, &looks, &flags, effort, &mut proof);
+    surfaces::judge(map, &models, &drawn, &looks, &flags, effort, &mut proof);
     Ok(proof)
 }
 

@@ -18,6 +18,9 @@ const EPSILON: f64 = 0.1;
 /// How far from faces and corners points are taken.
 const AWAY: f64 = 0.5;
 
+/// How many points are taken around a corner of a map with few faces.
+const MOST_ROUNDS: usize = 8;
+
 /// The most points that are named.
 const MOST_NAMED: usize = 20;
 
@@ -49,6 +52,7 @@ const NOT_COMPARED: [&str; 19] = [
 
 struct Judge<'j> {
     by_map: &'j ByMap,
+    family: Family,
     /// The bit of solid.
     solid: u32,
     /// The bits that are compared where it is not solid.
@@ -72,7 +76,7 @@ pub(super) fn judge(
         Family::Quake => flags.contents("SOLID") | flags.contents("SKY"),
         _ => flags.contents("SOLID"),
     };
-    let judge = Judge { by_map, solid, compared };
+    let judge = Judge { by_map, family: flags.family, solid, compared };
     let mut random = Random(effort.seed);
     let boxes = boxes(map);
     let share = effort.random_points / models.len().max(1) / 2 + 1;
@@ -94,13 +98,15 @@ pub(super) fn judge(
         }
     }
     let step = drawn.len().div_ceil(effort.faces.max(1)).max(1);
+    // Of few faces more is looked at.
+    let rounds = (effort.faces / drawn.len().max(1)).clamp(1, MOST_ROUNDS);
     for face in drawn.iter().step_by(step) {
         let Some(space) = models.get(face.model) else { continue };
         let middle = mean(&face.ring);
         for side in [AWAY, -AWAY] {
             judge.point(face.model, space, plus(middle, times(face.plane.normal, side)), proof);
         }
-        for corner in &face.ring {
+        for corner in face.ring.iter().flat_map(|corner| std::iter::repeat_n(corner, rounds)) {
             let off = random.within([-1.0; 3], [1.0; 3]);
             let off = times(off, AWAY / length(off).max(1e-3));
             judge.point(face.model, space, plus(*corner, off), proof);
@@ -140,12 +146,14 @@ impl Judge<'_> {
     fn is_hole(&self, model: usize, space: &Space, point: Point) -> bool {
         // Rays that pass a corner at which two brushes meet are not through a hole.
         const WIDE: f64 = 0.3;
+        // Some compilers of Quake fill brush models of liquids with solid.
+        let filled = if self.family == Family::Quake && model > 0 { u32::MAX } else { self.solid };
         let directions = (0..27).map(|at| [at % 3, at / 3 % 3, at / 9].map(|part| f64::from(part) - 1.0));
         directions.filter(|direction| length(*direction) > 0.0).any(|direction| {
             let mut far = 0.25;
             while far <= FAR {
                 let there = plus(point, times(direction, far / length(direction)));
-                if space.is_in(there, WIDE) {
+                if space.is_in(there, WIDE, filled) {
                     return false;
                 }
                 match self.by_map.contents(model, there, 1e-3) {

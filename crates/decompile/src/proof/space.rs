@@ -87,6 +87,11 @@ impl Space {
         self.boxes.within(limits).map(|number| &self.volumes[number])
     }
 
+    /// The box of all volumes; `None` without any.
+    pub(super) fn whole(&self) -> Option<Box3> {
+        self.boxes.whole()
+    }
+
     /// The box of all volumes, and a little around it.
     pub(super) fn limits(&self) -> Option<Box3> {
         let [mins, maxs] = self.boxes.whole()?;
@@ -107,9 +112,9 @@ impl Space {
         Some(contents)
     }
 
-    /// Whether a point is in any volume or near its faces.
-    pub(super) fn is_in(&self, point: Point, near: f64) -> bool {
+    /// Whether a point is in a volume with any of these contents, or near its faces.
+    pub(super) fn is_in(&self, point: Point, near: f64, contents: u32) -> bool {
         self.within(grown([point; 2], near))
-            .any(|volume| volume.contents != 0 && volume.place(point, near) != Where::Outside)
+            .any(|volume| volume.contents & contents != 0 && volume.place(point, near) != Where::Outside)
     }
 }

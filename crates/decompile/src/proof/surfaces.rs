@@ -1,8 +1,11 @@
 //! Faces: whether sides of the same texture and alignment cover them.
 
+use bspkit::Bsp;
 use bspkit::bytes::escaped;
+use bspkit::dialect::Role;
 
 use super::by_source::Models;
+use super::kept::plain_name;
 use super::space::{Seen, Space};
 use super::{Effort, Proof, WrongFace};
 use crate::boxes::{grown, of_points};
@@ -10,6 +13,7 @@ use crate::drawn::Drawn;
 use crate::geometry::{Plane, clip, dot, double_area, mean};
 use crate::looks::{Look, is_made};
 use crate::mapping::USUAL;
+use crate::pieces::Planes;
 use crate::solve::edges;
 use crate::source::Point;
 use crate::tools::{Family, Flags};
@@ -30,6 +34,7 @@ const MOST_NAMED: usize = 20;
 const MOST_PIECES: usize = 256;
 
 pub(super) fn judge(
+    map: &Bsp<'_>,
     models: &Models,
     drawn: &[Drawn],
     looks: &[Look],
@@ -40,16 +45,16 @@ pub(super) fn judge(
     let unseen = flags.unseen();
     let step = drawn.len().div_ceil(effort.faces.max(1)).max(1);
     let judged = drawn.iter().step_by(step);
+    let mut named: Option<Named> = None;
     for face in judged {
         let Some(space) = models.get(face.model) else { continue };
         let look = &looks[face.look];
         if look.flags & unseen != 0 || face.is_mesh {
             continue;
         }
-        let name = look.name.to_ascii_lowercase();
         let name = match flags.family {
-            Family::Quake3 => name.strip_prefix(b"textures/").unwrap_or(&name).to_vec(),
-            _ => name,
+            Family::Quake3 => plain_name(&look.name),
+            _ => look.name.to_ascii_lowercase(),
         };
         let size = effort.sizes.and_then(|sizes| sizes(&name)).map_or(USUAL, |size| size.map(f64::from));
         let texels = |in_shares: bool, [s, t]: [f64; 2]| if in_shares { [s * size[0], t * size[1]] } else { [s, t] };
@@ -70,16 +75,18 @@ pub(super) fn judge(
                 (0..2).all(|axis| (off[axis] - whole[axis]).abs() <= TEXEL)
             })
         };
-        let is_made = is_made(&name);
+        // The texture under a shader that the compiler made is that of a side of the map there.
+        let under =
+            if is_made(&name) { named.get_or_insert_with(|| Named::read(map, looks)).at(face) } else { Vec::new() };
         let area = double_area(&face.ring) / 2.0;
         // Water of Source has another material as seen from below.
         let is_beneath =
             |side: &Seen| flags.family == Family::Source && dot(side.plane.normal, face.plane.normal) < 0.0;
         // A map without names of textures has any.
-        let is_any = is_made || name.is_empty();
-        let rest = uncovered(space, face, |side, part| {
-            (side.texture == name || is_any || is_beneath(side)) && is_its(side, part)
-        });
+        let is_any = name.is_empty() || is_made(&name) && under.is_empty();
+        let is_named = |side: &Seen| side.texture == name || under.iter().any(|under| **under == side.texture);
+        let rest =
+            uncovered(space, face, |side, part| (is_named(side) || is_any || is_beneath(side)) && is_its(side, part));
         let covered = (area - rest).clamp(0.0, area);
         proof.faces.judged += 1;
         proof.faces.area += area;
@@ -103,6 +110,39 @@ pub(super) fn judge(
         }
     }
     keep_worst(&mut proof.worst_faces);
+}
+
+/// The planes of the sides of the map's own brushes with their textures, by their distances.
+struct Named {
+    all: Vec<(f64, Plane, Vec<u8>)>,
+}
+
+impl Named {
+    fn read(map: &Bsp<'_>, looks: &[Look]) -> Self {
+        let sides = || -> Option<Vec<(f64, Plane, Vec<u8>)>> {
+            let (sides, planes) = (map.any_records(Role::BrushSides)?, Planes::read(map).ok()?.all().ok()?);
+            let [plane, shader] = sides.columns(["plane", "shader"]).ok()?;
+            let named = (0..sides.len()).filter_map(|at| {
+                let (normal, distance) = planes[plane.below(at, planes.len())?];
+                let name = plain_name(&looks[shader.below(at, looks.len())?].name);
+                let plane = Plane { normal: normal.map(f64::from), distance: f64::from(distance) };
+                (!is_made(&name)).then_some((plane.distance.abs(), plane, name))
+            });
+            Some(named.collect())
+        };
+        let mut all = sides().unwrap_or_default();
+        all.retain(|(distance, ..)| distance.is_finite());
+        all.sort_by(|one, other| one.0.total_cmp(&other.0));
+        Named { all }
+    }
+
+    /// The textures of sides on the plane of a face.
+    fn at(&self, face: &Drawn) -> Vec<&Vec<u8>> {
+        let at = face.plane.distance.abs();
+        let first = self.all.partition_point(|(distance, ..)| *distance < at - OFF);
+        let near = self.all[first..].iter().take_while(|(distance, ..)| *distance <= at + OFF);
+        near.filter(|(_, plane, _)| lies_on(plane, face)).map(|(.., name)| name).collect()
+    }
 }
 
 fn keep_worst(all: &mut Vec<WrongFace>) {

@@ -160,3 +160,76 @@ fn a_model_that_no_entity_has_is_found() {
     wrong.entities[door].brushes.clear();
     assert!(!of(&map, &wrong, format).is_whole());
 }
+
+/// The published source of a fixture with one fault.
+fn with_fault(name: &str, fault: impl FnOnce(&mut Source)) -> Proof {
+    let map = Bsp::open(format!("{ROOT}/{name}.bsp")).unwrap();
+    let mut own = read(&std::fs::read(format!("{ROOT}/{name}.map")).unwrap(), Format::Quake).unwrap();
+    fault(&mut own);
+    prove(&map, &write(&own, Format::Quake), Format::Quake, &Effort::default()).unwrap()
+}
+
+#[test]
+fn a_floor_of_lava_is_found() {
+    for contents in [8, 16, 32, 0x1_0000] {
+        for brush in [0, 3, 13] {
+            let proof = with_fault("q2/own_rooms", |own| {
+                for side in &mut own.entities[0].brushes[brush].sides {
+                    side.numbers.as_mut().unwrap().contents = contents;
+                }
+            });
+            assert!(proof.points.agreeing < proof.points.judged, "brush {brush}, contents {contents}");
+        }
+    }
+}
+
+#[test]
+fn each_world_brush_has_its_texture_and_its_place() {
+    for name in ["q2/own_rooms", "q3/own_rooms"] {
+        let count = with_fault(name, |_| {});
+        assert!(count.is_whole(), "{count:?}");
+        let own = read(&std::fs::read(format!("{ROOT}/{name}.map")).unwrap(), Format::Quake).unwrap();
+        for brush in 0..own.entities[0].brushes.len() {
+            let other = with_fault(name, |own| {
+                own.entities[0].brushes[brush].sides.iter_mut().for_each(|side| side.texture = b"own/other".to_vec());
+            });
+            let texture = String::from_utf8_lossy(&own.entities[0].brushes[brush].sides[0].texture).into_owned();
+            // Nothing is drawn of clips, and what they hold is not compared.
+            if texture.contains("clip") {
+                continue;
+            }
+            assert!(!other.is_whole(), "{name}: brush {brush} with {texture}");
+            let up = with_fault(name, |own| moved(&mut own.entities[0].brushes[brush], [0.0, 0.0, 1.0]));
+            assert!(up.points.agreeing < up.points.judged || !up.is_whole(), "{name}: brush {brush} with {texture}");
+        }
+    }
+}
+
+#[test]
+fn curves_and_triggers_are_where_and_what_they_were() {
+    let name = "q3/own_rooms";
+    let world = |fault: fn(&mut Source)| with_fault(name, fault);
+    let texture = world(|own| own.entities[0].patches[0].texture = b"own/door".to_vec());
+    let twice = world(|own| {
+        let patch = own.entities[0].patches[0].clone();
+        own.entities[0].patches.push(patch);
+    });
+    let coordinates = world(|own| own.entities[0].patches[0].points[3][3] += 0.25);
+    for (proof, judged) in [(&texture, 1), (&coordinates, 1), (&twice, 1)] {
+        assert!(proof.patches.judged == judged && !proof.patches.is_whole(), "{:?}", proof.patches);
+    }
+    assert_eq!((twice.patches.agreeing, twice.patches.added), (1, 1));
+    let trigger = |fault: fn(&mut Brush)| {
+        with_fault(name, |own| {
+            let of_class = |entity: &&mut bspkit_decompile::source::Entity| entity.class() == b"trigger_multiple";
+            fault(&mut own.entities.iter_mut().find(of_class).unwrap().brushes[0]);
+        })
+    };
+    assert!(trigger(|_| {}).is_whole());
+    for fault in
+        [|brush: &mut Brush| moved(brush, [8.0, 0.0, 0.0]), |brush: &mut Brush| moved(brush, [0.0, 500.0, 0.0])]
+    {
+        let proof = trigger(fault);
+        assert_eq!(proof.boxes.missing(), 1, "{proof:?}");
+    }
+}

@@ -33,7 +33,8 @@ const NEAREST: f64 = 2.0;
 pub enum View {
     /// From the eyes of a player at the first place where players begin; from above if the map has none.
     Start,
-    /// All of the map, straight from above: north is up. Ceilings face down, and are not drawn.
+    /// All of the map, straight from above: north is up. Ceilings face down, and are not drawn, and neither
+    /// is the sky.
     Above,
     /// From a place, to the horizon by 90 degrees.
     From {

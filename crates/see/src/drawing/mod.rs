@@ -32,8 +32,8 @@ const BRIGHTER: f32 = 2.0;
 
 /// Draws a picture of a scene with this many columns and rows.
 ///
-/// It shows the surfaces of the world and of brush models with their textures and their light of style 0, as the game
-/// shows them: from the front alone. Sky is a plain color. Tool surfaces are not drawn, and neither are props and other
+/// It shows the surfaces of the world and of brush models with their textures and the light of style 0, from the front
+/// alone. Sky is a plain color, and left out from above. Tool surfaces are not drawn, and neither are props and other
 /// entities without a brush model. The same scene gives the same bytes.
 ///
 /// ```
@@ -58,13 +58,17 @@ pub fn draw(scene: &Scene, view: View, [columns, rows]: [u32; 2]) -> Result<Pict
         .ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no surfaces to draw"))?;
     let (looks, mut canvas) = (Looks::read(scene), Canvas::new(size, NOTHING));
     let mut clear = Vec::new();
+    let mut is_empty = true;
     for (model, offset) in scene.places() {
         for part in &scene.models[model].parts {
             let is_clear = match scene.textures[part.texture].surface {
                 Surface::Tool => continue,
+                // The sky would hide what is under it.
+                Surface::Sky if view == View::Above => continue,
                 Surface::Liquid | Surface::Glass => true,
                 Surface::Solid | Surface::Sky | Surface::Fence => false,
             };
+            is_empty = false;
             let look = Look::new(scene, &looks, part);
             for corners in triangles(part, offset) {
                 if is_clear {
@@ -74,6 +78,9 @@ pub fn draw(scene: &Scene, view: View, [columns, rows]: [u32; 2]) -> Result<Pict
                 }
             }
         }
+    }
+    if is_empty {
+        return Err(Error::new(ErrorKind::NotFound, "the map has no surfaces to draw: all are of tools"));
     }
     // What one sees through is drawn from back to front, over all else.
     clear.sort_by(|one, other| other.0.total_cmp(&one.0));
@@ -123,7 +130,7 @@ impl<'s> Look<'s> {
             surface: texture.surface,
             texture: &looks.textures[part.texture],
             light: part.page.and_then(|page| looks.pages.get(page)?.as_ref()),
-            has_colors: part.has_colors && part.page.is_none(),
+            has_colors: part.has_colors && part.page.is_none() && scene.light.is_some(),
             is_lit: scene.light.is_some(),
             opacity: texture.opacity,
             // Bytes are shares of light by the usual curve, of exponent 2.2.
@@ -154,7 +161,8 @@ impl<'s> Look<'s> {
         }
         let light = match self.light {
             Some(page) => page.between([s, t]).map(|part| part * self.brighter / 255.0),
-            None if self.has_colors => [red, green, blue].map(|part| part * BRIGHTER),
+            // The brightest color shows the texture unchanged: surfaces that light does not reach have it.
+            None if self.has_colors => [red, green, blue].map(|part| (part * BRIGHTER).min(1.0)),
             None => [plain; 3],
         };
         let color = [r * light[0], g * light[1], b * light[2]].map(|part| part.min(255.0));
