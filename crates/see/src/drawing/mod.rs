@@ -113,7 +113,7 @@ struct Look<'s> {
     surface: Surface,
     texture: &'s Raster,
     light: Option<&'s Raster>,
-    /// Light by vertex, where there is no page.
+    /// Whether light is by vertex.
     has_colors: bool,
     /// Whether the scene has light at all.
     is_lit: bool,
@@ -126,15 +126,22 @@ impl<'s> Look<'s> {
     fn new(scene: &Scene, looks: &'s Looks, part: &Part) -> Self {
         let texture = &scene.textures[part.texture];
         let brightest = scene.light.as_ref().map_or(1.0, |light| light.brightest);
+        // Surfaces without luxels share one place of a page: they are dark, or as bright as their texture.
+        let is_unlit = part.vertices.windows(2).all(|pair| pair[0].light == pair[1].light);
+        let has_colors = part.has_colors && is_unlit && scene.light.is_some();
         Look {
             surface: texture.surface,
             texture: &looks.textures[part.texture],
-            light: part.page.and_then(|page| looks.pages.get(page)?.as_ref()),
-            has_colors: part.has_colors && part.page.is_none() && scene.light.is_some(),
+            light: part.page.filter(|_| !has_colors).and_then(|page| looks.pages.get(page)?.as_ref()),
+            has_colors,
             is_lit: scene.light.is_some(),
             opacity: texture.opacity,
             // Bytes are shares of light by the usual curve, of exponent 2.2.
-            brighter: if brightest > 1.0 { (BRIGHTER * brightest).powf(1.0 / 2.2) } else { BRIGHTER },
+            brighter: match () {
+                () if is_unlit => 1.0,
+                () if brightest > 1.0 => (BRIGHTER * brightest).powf(1.0 / 2.2),
+                () => BRIGHTER,
+            },
         }
     }
 

@@ -115,6 +115,17 @@ fn light_darkens_what_it_does_not_reach() {
     assert_ne!(dark, bright);
 }
 
+/// Water has no luxels: it is as bright as its texture, whatever the light around it is.
+#[test]
+fn what_no_light_reaches_keeps_its_color() {
+    let map = Bsp::open(path("q3/own_rooms")).unwrap();
+    let at = View::From { at: [545.0, -60.0, 100.0], yaw: 30.0, pitch: 40.0 };
+    let [lit, plain] = [true, false].map(|light| pixels(&scene(&map, light), at, [81, 61])[30 * 81 + 40]);
+    assert!(lit.iter().all(|part| *part < 250), "{lit:?}");
+    // The blue of the water without light is in the picture with light, over a floor that is lit.
+    assert!(lit[2] > lit[0] + 10 && plain[2] > plain[0] + 10, "{lit:?} {plain:?}");
+}
+
 #[test]
 fn sizes_and_views_that_do_not_exist_are_refused() {
     let map = Bsp::open(path("q2/own_box")).unwrap();
