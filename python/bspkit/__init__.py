@@ -40,6 +40,7 @@ from ._native import (
 
 from ._models import Models
 from ._pak import Pak
+from ._source import read_source, write_source
 from ._types import AppliedRule, CopiedModel, Decompiled, Filled, Followed, FollowedField, Model, Need, Packed, Pruned, PrunedLump, Reference, References, RemovedModels, Renamed, Unused, Vector
 
 Sequence.register(Entities)  # pyright: ignore[reportAttributeAccessIssue]
@@ -88,4 +89,6 @@ __all__ = [
     "Vector",
     "__version__",
     "open",
+    "read_source",
+    "write_source",
 ]

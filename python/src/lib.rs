@@ -41,6 +41,8 @@ mod _native {
     use super::pak::{Pak, PakFile};
     #[pymodule_export]
     use super::report::{Finding, Lump, SaveReport};
+    #[pymodule_export]
+    use super::source::{read_source, write_source};
 
     #[cfg(debug_assertions)]
     #[pymodule_export]

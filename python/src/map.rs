@@ -292,6 +292,11 @@ impl Map {
         source::of(py, &self.shared, format, proof)
     }
 
+    /// How far the text of a source is that of the map: points and faces that agree, and the first ones that do not.
+    fn prove<'py>(&self, py: Python<'py>, text: &[u8], format: &str) -> Res<Bound<'py, PyAny>> {
+        source::proven(py, &self.shared, text, format)
+    }
+
     /// The values that a query finds, by the index of the record: `map.get("FACES[texinfo=3].plane")`.
     fn get<'py>(&self, py: Python<'py>, query: &str) -> Res<Bound<'py, PyDict>> {
         ops::values(py, &self.shared, query)

@@ -1,7 +1,7 @@
-//! `Map.decompile`: the source of a map.
+//! `Map.decompile` and `Map.prove`: the source of a map; `read_source` and `write_source`: texts of sources.
 
-use bspkit_decompile::source::Format;
-use bspkit_decompile::{Effort, Options, Outcome, decompile, prove};
+use bspkit_decompile::source::{Entity, Format, Source, read, write};
+use bspkit_decompile::{Effort, Options, Outcome, Shares, decompile, prove};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -32,4 +32,35 @@ pub(crate) fn of<'py>(
     let report = py.import("json")?.call_method1("loads", (report,))?;
     let class = py.import("bspkit._types")?.getattr("Decompiled")?;
     Ok(class.call1((PyBytes::new(py, &text), format, report))?)
+}
+
+/// How far a source is that of a map.
+pub(crate) fn proven<'py>(py: Python<'py>, shared: &Shared, text: &[u8], format: &str) -> Res<Bound<'py, PyAny>> {
+    let draft = shared.snapshot()?;
+    let proof = detached(py, || {
+        let format = format.parse::<Format>()?;
+        Ok(Shares::from(prove(&current(&draft)?, text, format, &Effort::default())?))
+    })?;
+    Ok(pythonize::pythonize(py, &proof).map_err(PyErr::from)?)
+}
+
+/// The entities of a source: dictionaries, with texts as bytes.
+#[pyfunction]
+pub(crate) fn read_source<'py>(py: Python<'py>, text: &[u8], format: &str) -> Res<Bound<'py, PyAny>> {
+    let source = detached(py, || read(text, format.parse()?))?;
+    Ok(pythonize::pythonize(py, &source.entities).map_err(PyErr::from)?)
+}
+
+/// The text of a source.
+#[pyfunction]
+pub(crate) fn write_source<'py>(
+    py: Python<'py>,
+    entities: &Bound<'py, PyAny>,
+    format: &str,
+) -> Res<Bound<'py, PyBytes>> {
+    let entities: Vec<Entity> = pythonize::depythonize(entities).map_err(|error| {
+        bspkit::Error::new(bspkit::ErrorKind::Argument, format!("no entities of a source: {error}"))
+    })?;
+    let text = detached(py, || Ok(write(&Source { entities }, format.parse()?)))?;
+    Ok(PyBytes::new(py, &text))
 }

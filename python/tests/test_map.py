@@ -392,6 +392,30 @@ def test_a_map_becomes_its_source(path: Path) -> None:
             map.decompile(format="dxf")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("path", own_maps(), ids=lambda path: path.name)
+def test_a_source_is_read_changed_and_written(path: Path) -> None:
+    with opened(path) as map:
+        found = map.decompile(proof=False)
+        entities = bspkit.read_source(found.text, found.format)  # type: ignore[arg-type]
+        assert bspkit.write_source(entities, found.format) == found.text  # type: ignore[arg-type]
+        assert map.prove(found.text, found.format)["point_share"] == 1.0  # type: ignore[arg-type]
+        world = entities[0]
+        assert ["classname", "worldspawn"] in world["pairs"]
+        sides = [side for brush in world["brushes"] for side in brush["sides"]]
+        assert all(len(side["points"]) == 3 and side["texture"] for side in sides)
+        # A brush less is another map; a text is as it was written.
+        del world["brushes"][0]
+        world["pairs"].append(["note", "caf\udce9"])
+        less = bspkit.write_source(entities, found.format)  # type: ignore[arg-type]
+        assert b'"note" "caf\xe9"' in less
+        proof = map.prove(less, found.format)  # type: ignore[arg-type]
+        assert proof["points"]["agreeing"] < proof["points"]["judged"]
+        with pytest.raises(bspkit.ArgumentError, match="texture"):
+            bspkit.write_source([{"brushes": [{"sides": [{"points": [[0, 0, 0]] * 3}]}]}], "quake")
+        with pytest.raises(bspkit.MalformedError, match="line 1"):
+            bspkit.read_source(b"{ (", "quake")
+
+
 def test_rename_and_needs(source: Path) -> None:
     with bspkit.open(source) as map:
         needs = {need.name: need for need in map.needs()}

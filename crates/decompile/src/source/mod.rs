@@ -1,6 +1,7 @@
 //! The text that a map was compiled from: entities with brushes, patches and displacements, as editors keep them.
 //!
-//! [`Source`] is a model of `.map` and `.vmf` texts, and knows nothing of compiled maps. [`write()`] and [`read`]
+//! [`Source`] is a model of `.map` and `.vmf` texts, and knows nothing of compiled maps; serde reads and writes it, texts
+//! as bytes. [`write()`] and [`read`]
 //! change it to text and back, and keep every digit: what was written is read as an equal value.
 //!
 //! ```
@@ -16,6 +17,7 @@
 mod map_reader;
 mod map_writer;
 mod numbers;
+mod serial;
 mod vmf_reader;
 mod vmf_writer;
 mod words;
@@ -23,6 +25,7 @@ mod words;
 use std::str::FromStr;
 
 use bspkit::{Error, ErrorKind, Result, near};
+use serde::{Deserialize, Serialize};
 
 pub(crate) use numbers::Point;
 
@@ -88,7 +91,8 @@ impl FromStr for Format {
 }
 
 /// The source of a map.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Source {
     /// The entities in their order; the world is the first one.
     pub entities: Vec<Entity>,
@@ -101,15 +105,19 @@ pub struct Source {
 /// let light = Entity { pairs: vec![(b"classname".to_vec(), b"light".to_vec())], ..Entity::default() };
 /// assert_eq!((light.get(b"ClassName"), light.get(b"origin")), (Some(&b"light"[..]), None));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Entity {
     /// Its number in a `.vmf`; 0 where it has none.
     pub id: u32,
     /// The comments before it, line by line, without the marks that begin them (`.map`).
+    #[serde(with = "serial::all")]
     pub comments: Vec<Vec<u8>>,
     /// Its keys and values, in their order.
+    #[serde(with = "serial::pairs")]
     pub pairs: Vec<(Vec<u8>, Vec<u8>)>,
     /// What its outputs call, in their order (`.vmf`).
+    #[serde(with = "serial::pairs")]
     pub connections: Vec<(Vec<u8>, Vec<u8>)>,
     /// Its brushes.
     pub brushes: Vec<Brush>,
@@ -130,7 +138,8 @@ impl Entity {
 }
 
 /// A convex volume.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Brush {
     /// Its number in a `.vmf`; 0 where it has none.
     pub id: u32,
@@ -139,28 +148,36 @@ pub struct Brush {
 }
 
 /// A side of a brush.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Side {
     /// Its number in a `.vmf`; 0 where it has none.
+    #[serde(default)]
     pub id: u32,
     /// Three points of its plane, clockwise as seen from outside.
     pub points: [[f64; 3]; 3],
     /// The name of its texture, shader or material.
+    #[serde(with = "serial::one")]
     pub texture: Vec<u8>,
     /// How the texture lies.
     pub alignment: Alignment,
     /// The numbers at the end of a side in Quake II and III; `None` where the text has none.
+    #[serde(default)]
     pub numbers: Option<SideNumbers>,
     /// Units for each luxel (`.vmf`).
+    #[serde(default)]
     pub lightmap_scale: Option<f64>,
     /// Groups of sides that are lit as one curve (`.vmf`).
+    #[serde(default)]
     pub smoothing_groups: u32,
     /// The displacement on it (`.vmf`).
+    #[serde(default)]
     pub displacement: Option<Box<Displacement>>,
 }
 
 /// What a side says of its volume and surface.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SideNumbers {
     /// `CONTENTS_` flags of the brush.
     pub contents: i32,
@@ -171,7 +188,8 @@ pub struct SideNumbers {
 }
 
 /// How a texture lies on a side.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Alignment {
     /// On the axes that are nearest to the plane.
     Standard {
@@ -196,15 +214,18 @@ pub enum Alignment {
 }
 
 /// A curved patch of Quake III.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Patch {
     /// The name of its shader, with its folder below `textures/`.
+    #[serde(with = "serial::one")]
     pub texture: Vec<u8>,
     /// The numbers of columns and rows of control points, both odd.
     pub size: [usize; 2],
     /// x, y, z, s and t of each control point, row after row.
     pub points: Vec<[f64; 5]>,
     /// Its `CONTENTS_` flags.
+    #[serde(default)]
     pub contents: i32,
 }
 
@@ -214,7 +235,8 @@ pub struct Patch {
 /// use bspkit_decompile::source::Displacement;
 /// assert_eq!(Displacement { power: 3, ..Displacement::default() }.side(), 9);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Displacement {
     /// 2 to 4.
     pub power: u32,
