@@ -1,8 +1,8 @@
 //! The text that a map was compiled from: entities with brushes, patches and displacements, as editors keep them.
 //!
-//! [`Source`] is a model of `.map` and `.vmf` texts, and knows nothing of compiled maps; serde reads and writes it, texts
-//! as bytes. [`write()`] and [`read`]
-//! change it to text and back, and keep every digit: what was written is read as an equal value.
+//! [`Source`] is a model of `.map` and `.vmf` texts, and knows nothing of compiled maps. [`write()`] and [`read`]
+//! change it to text and back, and keep every digit: what was written is read as an equal value. Serde reads and writes
+//! it too, with names and values as bytes.
 //!
 //! ```
 //! use bspkit_decompile::source::{Format, read, write};
