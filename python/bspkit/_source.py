@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _native
@@ -11,25 +11,22 @@ if TYPE_CHECKING:
     from ._native import _Format
 
 
-def _text(value: Any) -> Any:
-    """Bytes as text; what is not UTF-8 becomes surrogates, as in names of files."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "surrogateescape")
+def _each(change: Callable[[Any], Any], value: Any) -> Any:
+    """A value with everything in its lists, and the values of its dictionaries, changed."""
     if isinstance(value, dict):
-        return {key: _text(part) for key, part in value.items()}
+        return {key: _each(change, part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_text(part) for part in value]
-    return value
+        return [_each(change, part) for part in value]
+    return change(value)
+
+
+def _text(value: Any) -> Any:
+    # What is not UTF-8 becomes surrogates, as in names of files.
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
 
 
 def _bytes(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogateescape")
-    if isinstance(value, dict):
-        return {key: _bytes(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_bytes(part) for part in value]
-    return value
+    return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
 
 
 def read_source(text: bytes, format: _Format) -> list[dict[str, Any]]:
@@ -38,9 +35,9 @@ def read_source(text: bytes, format: _Format) -> list[dict[str, Any]]:
     A brush has `sides`; a side has three `points`, a `texture` and an `alignment`: a dictionary with `standard`, `axes` or
     `matrix`. `write_source` takes the same. All forms of a `.map` are read, whichever of them `format` names.
     """
-    return [_text(entity) for entity in _native.read_source(text, format)]
+    return [_each(_text, entity) for entity in _native.read_source(text, format)]
 
 
 def write_source(entities: Sequence[dict[str, Any]], format: _Format) -> bytes:
     """The text of a source, for editors and compilers. What an entity or a side need not have may be left out."""
-    return _native.write_source([_bytes(entity) for entity in entities], format)
+    return _native.write_source([_each(_bytes, entity) for entity in entities], format)

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context as _, Result};
 use bspkit::verify::{self, Outcome, Verdict};
 use bspkit_decompile::law;
-use bspkit_decompile::source::{Format, read};
+use bspkit_decompile::source::{Format, Source, read};
 use serde::Serialize;
 
 use super::context::Context;
@@ -68,9 +68,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let code = maps.each(cx, |map, job| {
         let tried = cx.open(&map.path).map(|bsp| {
             let mut outcome = verify::run(&bsp);
-            let own =
-                |own: &Option<(Vec<u8>, Format)>| law(&bsp, own.as_ref().map(|(text, format)| (&text[..], *format)));
-            outcome.laws.extend(source.as_ref().map(|source| (SOURCE, own(source))));
+            outcome.laws.extend(source.as_ref().map(|source| (SOURCE, law(&bsp, source.as_ref()))));
             (bsp.dialect().name, outcome)
         });
         if job.json {
@@ -94,13 +92,11 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     Ok(code)
 }
 
-/// The text of a source, and its format. All forms of a `.map` are read.
-fn source(path: &Path) -> Result<(Vec<u8>, Format)> {
+/// A source. All forms of a `.map` are read.
+fn source(path: &Path) -> Result<Source> {
     let text = std::fs::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
     let format = Format::of_name(&path.to_string_lossy()).unwrap_or(Format::Quake);
-    // Another text is not the answer to the question.
-    read(&text, format).with_context(|| format!("cannot read {} as a source", shown(path)))?;
-    Ok((text, format))
+    read(&text, format).with_context(|| format!("cannot read {} as a source", shown(path)))
 }
 
 impl Verified {

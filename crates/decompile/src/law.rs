@@ -4,28 +4,26 @@ use bspkit::Bsp;
 use bspkit::verify::Verdict;
 
 use crate::assemble::{Options, decompile};
-use crate::proof::{Effort, Proof, prove};
-use crate::source::Format;
+use crate::proof::{Effort, Proof, compare, prove};
+use crate::source::Source;
 
-/// Compares a map with the text of a source, or with the source that [`decompile`] makes of it.
+/// Compares a map with a source, or with the text of the one that [`decompile`] makes of it.
 ///
-/// The law is skipped where nothing could be brought back from the map: it has neither brushes nor a tree, or these are
-/// damaged. A text that cannot be read breaks it.
+/// Without a source the law is skipped where nothing could be brought back from the map: it has neither brushes nor a
+/// tree, or these are damaged. A source of such a map breaks it, as nothing shows that it is its source.
 ///
 /// ```
 /// use bspkit::verify::Verdict;
-/// use bspkit_decompile::{law, source::Format};
+/// use bspkit_decompile::{law, source::{Format, read}};
 /// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
 /// assert_eq!(law(&map, None), Verdict::Pass);
-/// let source = std::fs::read("../../tests/maps/q2/own_rooms.map")?;
-/// assert_eq!(law(&map, Some((&source, Format::Quake))), Verdict::Pass);
+/// let source = read(&std::fs::read("../../tests/maps/q2/own_rooms.map")?, Format::Quake)?;
+/// assert_eq!(law(&map, Some(&source)), Verdict::Pass);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn law(map: &Bsp<'_>, source: Option<(&[u8], Format)>) -> Verdict {
+pub fn law(map: &Bsp<'_>, source: Option<&Source>) -> Verdict {
     let proof = match source {
-        Some((text, format)) => {
-            prove(map, text, format, &Effort::default()).map_err(|error| Verdict::Fail(error.to_string()))
-        }
+        Some(source) => compare(map, source, &Effort::default()).map_err(|error| Verdict::Fail(error.to_string())),
         None => of_map(map).map_err(|error| Verdict::Skipped(error.to_string())),
     };
     match proof.map(|proof| proof.differences()) {

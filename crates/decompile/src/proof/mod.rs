@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::assemble::family;
 use crate::dress::Sizes;
 use crate::looks;
-use crate::source::{Format, Point, read};
+use crate::source::{Format, Point, Source, read};
 use crate::tools::Flags;
 use by_map::ByMap;
 use by_source::Models;
@@ -238,17 +238,21 @@ pub struct WrongFace {
 /// [`bspkit::ErrorKind::Malformed`] if the text cannot be read, with its line; as [`crate::decompile`] if the map
 /// cannot be read.
 pub fn prove(map: &Bsp<'_>, text: &[u8], format: Format, effort: &Effort<'_>) -> Result<Proof> {
-    let source = read(text, format)?;
+    compare(map, &read(text, format)?, effort)
+}
+
+/// Compares a source that was read with a map.
+pub(crate) fn compare(map: &Bsp<'_>, source: &Source, effort: &Effort<'_>) -> Result<Proof> {
     let flags = Flags::new(map, family(map));
     let looks = looks::read(map);
     let by_map = ByMap::read(map, &looks, flags.contents("SOLID"))?;
-    let models = Models::new(map, &source, &flags, &looks)?;
+    let models = Models::new(map, source, &flags, &looks)?;
     let drawn = crate::drawn::read(map, &looks)?;
     let mut proof = Proof {
         models_left_out: models.left_out(),
-        patches: kept::patches(map, &source, &looks),
-        displacements: kept::displacements(map, &source),
-        entities: kept::entities(map, &source),
+        patches: kept::patches(map, source, &looks),
+        displacements: kept::displacements(map, source),
+        entities: kept::entities(map, source),
         boxes: kept::boxes(map, &models),
         ..Proof::default()
     };

@@ -404,12 +404,12 @@ impl Alignment<'_, '_, '_> {
 
     /// Leaves out the records that their name tells: one that no other record has in either map.
     fn leave_named(&self, site: usize, records: &mut Vec<usize>) {
-        let (base, side) = (&self.base.links.sites[site], &self.side.links.sites[site]);
-        let cells = Cell::all(base.record.fields);
-        let Some(name) = cells.iter().find(|cell| matches!(cell.shape, Shape::Name(_))) else { return };
         if records.is_empty() {
             return;
         }
+        let (base, side) = (&self.base.links.sites[site], &self.side.links.sites[site]);
+        let cells = Cell::all(base.record.fields);
+        let Some(name) = cells.iter().find(|cell| matches!(cell.shape, Shape::Name(_))) else { return };
         let mut counts: HashMap<&[u8], [usize; 2]> = HashMap::new();
         for (which, list) in [base, side].into_iter().enumerate() {
             list.records().for_each(|record| counts.entry(&record[name.place.clone()]).or_default()[which] += 1);

@@ -183,9 +183,23 @@ struct Sides<'s> {
     /// Where records moved, if records were added or removed.
     followed: OnceCell<Option<followed::Followed<'s>>>,
     /// What the texinfo or shaders of both maps say.
-    looks: OnceCell<[Vec<Look>; 2]>,
+    looks: OnceCell<[Looks; 2]>,
     /// Whether everything in the files is compared: the order of files, moved records, lines of text.
     is_whole: bool,
+}
+
+/// What the texinfo or shaders of a map say, and one of them for each texture.
+struct Looks {
+    all: Vec<Look>,
+    by_texture: HashMap<usize, usize>,
+}
+
+impl Looks {
+    fn read(map: &Bsp<'_>) -> Self {
+        let all = map.looks();
+        let by_texture = all.iter().enumerate().filter_map(|(at, look)| Some((look.texture?, at))).collect();
+        Looks { all, by_texture }
+    }
 }
 
 /// A comparison of the content of a lump.
@@ -245,14 +259,15 @@ impl<'s> Sides<'s> {
 
     /// The texture that a number of a lump's record names in one of the maps, if it names one.
     fn texture(&self, which: usize, lump: &str, number: usize) -> Option<String> {
-        let looks = &self.looks.get_or_init(|| [self.old.looks(), self.new.looks()])[which];
+        let looks = &self.looks.get_or_init(|| [self.old, self.new].map(Looks::read))[which];
         let is_look = self.old.looks_slot().is_some_and(|slot| slot.name == lump);
         let look = match lump {
-            _ if is_look => looks.get(number),
-            "TEXTURES" | "TEXDATA" => looks.iter().find(|look| look.texture == Some(number)),
-            _ => None,
+            _ if is_look => number,
+            "TEXTURES" | "TEXDATA" => *looks.by_texture.get(&number)?,
+            _ => return None,
         };
-        look.filter(|look| !look.name.is_empty()).map(|look| escaped(&look.name).to_string())
+        let name = &looks.all.get(look)?.name;
+        (!name.is_empty()).then(|| escaped(name).to_string())
     }
 
     /// How flags are named.
