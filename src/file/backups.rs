@@ -19,19 +19,27 @@ pub(super) fn names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = PathB
     std::iter::once(first).chain(numbered)
 }
 
-/// How many numbers after a missing one are looked at.
+/// How many names in a row have no file where no more are looked for.
 const AHEAD: usize = 32;
 
-fn is_there(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok()
+/// The backups that are there, with their numbers in the order in which they were made. Names in between may be missing:
+/// no save gives them again.
+fn there(target: &Path, suffix: &OsStr) -> Vec<(usize, PathBuf)> {
+    let mut found = Vec::new();
+    for (number, name) in names(target, suffix).enumerate() {
+        if fs::symlink_metadata(&name).is_ok() {
+            found.push((number, name));
+        } else if number >= found.last().map_or(0, |(last, _)| last + 1) + AHEAD {
+            break;
+        }
+    }
+    found
 }
 
 /// The names for the next backup, the first one after all that are there: where one in between is missing, its name
 /// would make the backup an older one.
 pub(super) fn next_names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = PathBuf> + use<> {
-    let free = names(target, suffix).position(|name| !is_there(&name)).unwrap_or_default();
-    let last = names(target, suffix).skip(free).take(AHEAD).enumerate().filter(|(_, name)| is_there(name)).last();
-    names(target, suffix).skip(free + last.map_or(0, |(at, _)| at + 1))
+    names(target, suffix).skip(there(target, suffix).last().map_or(0, |(last, _)| last + 1))
 }
 
 /// The backups of a file with this suffix, as [`SaveOptions::backup`](super::SaveOptions::backup) makes them, the
@@ -56,24 +64,16 @@ pub(super) fn next_names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = 
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Refused`] if a number is missing, so that the order is not known (32 numbers after it are looked at),
-/// and if a folder or a link has the name of a backup. [`ErrorKind::Io`] if the file is not there.
+/// [`ErrorKind::Refused`] if a folder or a link has the name of a backup. [`ErrorKind::Io`] if the file is not there.
 pub fn backups(path: &Path, suffix: &OsStr) -> Result<Vec<PathBuf>> {
-    let target = real(path)?;
-    let found: Vec<PathBuf> = names(&target, suffix).take_while(|name| is_there(name)).collect();
-    let missing = names(&target, suffix).nth(found.len()).unwrap_or_default();
+    let found = there(&real(path)?, suffix).into_iter().map(|(_, name)| name);
     let is_file = |name: &PathBuf| fs::symlink_metadata(name).is_ok_and(|there| there.is_file());
-    if let Some(other) = found.iter().find(|name| !is_file(name)) {
-        let message = format!("{} has the name of a backup and is not a file", other.display());
-        return Err(Error::new(ErrorKind::Refused, message).with_hint("give it another name"));
-    }
-    match names(&target, suffix).skip(found.len() + 1).take(AHEAD).find(|name| is_there(name)) {
+    let found: Vec<PathBuf> = found.collect();
+    match found.iter().find(|name| !is_file(name)) {
         None => Ok(found),
         Some(other) => {
-            let (missing, other) = (missing.display(), other.display());
-            let message =
-                format!("{other} is there and {missing} is not, so it is not known which backup is the newest");
-            Err(Error::new(ErrorKind::Refused, message).with_hint("give the backups the numbers from the oldest on"))
+            let message = format!("{} has the name of a backup and is not a file", other.display());
+            Err(Error::new(ErrorKind::Refused, message).with_hint("give it another name"))
         }
     }
 }
@@ -114,7 +114,7 @@ pub fn remove_backups(path: &Path, suffix: &OsStr, keep: usize) -> Result<usize>
     for backup in gone {
         fs::remove_file(backup).map_err(|error| cannot("remove", backup, error))?;
     }
-    for (backup, name) in kept.iter().zip(&found).filter(|(backup, name)| backup != name) {
+    for (backup, name) in kept.iter().zip(names(&real(path)?, suffix)).filter(|(backup, name)| *backup != name) {
         fs::rename(backup, name).map_err(|error| cannot("rename", backup, error))?;
     }
     Ok(gone.len())
@@ -176,6 +176,9 @@ mod tests {
         let next = |suffix: &str| next_names(&folder.path().join("a"), suffix.as_ref()).next().unwrap();
         assert_eq!(next(".bak"), folder.path().join("a.bak.10"));
         assert_eq!(next(".old"), folder.path().join("a.old"));
+        fs::remove_file(folder.path().join("a.bak")).unwrap();
+        assert_eq!(next(".bak"), folder.path().join("a.bak.10"));
+        fs::write(folder.path().join("a.bak"), "0").unwrap();
         fs::remove_file(folder.path().join("a.bak.9")).unwrap();
         assert_eq!(next(".bak"), folder.path().join("a.bak.2"));
     }
@@ -202,12 +205,17 @@ mod tests {
         assert_eq!(files(&folder), [("a".to_owned(), "0".to_owned())]);
     }
 
+    /// Somebody removed some by hand. The next one still comes after all others, and so the order is known.
     #[test]
-    fn an_unknown_order_is_refused() {
-        let folder = room(&[("a", "3"), ("a.bak", "0"), ("a.bak.2", "2")]);
-        let error = backups(&folder.path().join("a"), ".bak".as_ref()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Refused);
-        assert_eq!(files(&folder).len(), 3);
+    fn backups_between_may_be_missing() {
+        let folder = room(&[("a", "9"), ("a.bak.1", "1"), ("a.bak.20", "2"), ("a.bak.50", "5")]);
+        let (path, suffix) = (folder.path().join("a"), ".bak".as_ref());
+        let found = backups(&path, suffix).unwrap();
+        assert_eq!(found.iter().map(|path| fs::read_to_string(path).unwrap()).collect::<String>(), "125");
+        assert_eq!(next_names(&path, suffix).next().unwrap(), folder.path().join("a.bak.51"));
+        assert_eq!(remove_backups(&path, suffix, 2).unwrap(), 1);
+        let left = [("a", "9"), ("a.bak", "2"), ("a.bak.1", "5")];
+        assert_eq!(files(&folder), left.map(|(name, text)| (name.to_owned(), text.to_owned())));
     }
 
     #[test]
