@@ -39,7 +39,7 @@ pub struct Kept {
     pub judged: usize,
     /// How many of them the source has.
     pub agreeing: usize,
-    /// How many more of them the source has; of entities this is not counted, as compilers take some away.
+    /// How many more of them the source has; of entities those of classes that compilers do not take away.
     pub added: usize,
 }
 
@@ -185,13 +185,45 @@ pub(super) fn displacements(map: &Bsp<'_>, source: &Source) -> Kept {
     Kept::of(of_map().unwrap_or_default(), of_source)
 }
 
-/// Entities, by their classes. Compilers give an overlay that has a name another class.
+/// Classes of which compilers may take entities away, or the beginnings of their names: what they make brushes, props,
+/// overlays and light of.
+const TAKEN: [&[u8]; 18] = [
+    b"func_group",
+    b"func_detail",
+    b"func_ladder",
+    b"func_instance",
+    b"func_viscluster",
+    b"func_areaportal",
+    b"func_illusionary_visblocker",
+    b"light",
+    b"misc_model",
+    b"misc_external_map",
+    b"_decal",
+    b"_skybox",
+    b"info_null",
+    b"info_overlay",
+    b"info_no_dynamic_shadow",
+    b"info_lighting",
+    b"prop_",
+    b"env_cubemap",
+];
+
+/// Entities, by their classes, the world apart: compilers take the first entity for it. They give an overlay that has
+/// a name another class.
 pub(super) fn entities(map: &Bsp<'_>, source: &Source) -> Kept {
-    let class = |own: &[u8]| match own.to_ascii_lowercase() {
-        own if own == b"info_overlay_accessor" => b"info_overlay".to_vec(),
-        own => own,
+    let class = |(at, own): (usize, &[u8])| match own.to_ascii_lowercase() {
+        own if own == b"worldspawn" => (at == 0, own),
+        own if own == b"info_overlay_accessor" => (false, b"info_overlay".to_vec()),
+        own => (false, own),
     };
     let Ok(entities) = map.entities() else { return Kept::default() };
-    let of_map: Vec<Vec<u8>> = entities.iter().map(|entity| class(entity.class().unwrap_or_default())).collect();
-    Kept { added: 0, ..Kept::of(of_map, source.entities.iter().map(|entity| class(entity.class()))) }
+    let of_map = entities.iter().map(|entity| class((entity.index(), entity.class().unwrap_or_default())));
+    let of_map: Vec<_> = of_map.collect();
+    let of_source = source.entities.iter().enumerate().map(|(at, entity)| class((at, entity.class())));
+    let mut more: HashMap<_, isize> = HashMap::new();
+    of_source.clone().for_each(|own| *more.entry(own).or_default() += 1);
+    of_map.iter().for_each(|own| *more.entry(own.clone()).or_default() -= 1);
+    let kept = more.iter().filter(|((_, class), _)| !TAKEN.iter().any(|taken| class.starts_with(taken)));
+    let added = kept.filter_map(|(_, number)| usize::try_from(*number).ok()).sum();
+    Kept { added, ..Kept::of(of_map.iter().cloned(), of_source) }
 }

@@ -97,21 +97,8 @@ pub(super) fn judge(
             judge.point(model, space, random.within(mins, maxs), proof);
         }
     }
-    let step = drawn.len().div_ceil(effort.faces.max(1)).max(1);
-    // Of few faces more is looked at.
-    let rounds = (effort.faces / drawn.len().max(1)).clamp(1, MOST_ROUNDS);
-    for face in drawn.iter().step_by(step) {
-        let Some(space) = models.get(face.model) else { continue };
-        let middle = mean(&face.ring);
-        for side in [AWAY, -AWAY] {
-            judge.point(face.model, space, plus(middle, times(face.plane.normal, side)), proof);
-        }
-        for corner in face.ring.iter().flat_map(|corner| std::iter::repeat_n(corner, rounds)) {
-            let off = random.within([-1.0; 3], [1.0; 3]);
-            let off = times(off, AWAY / length(off).max(1e-3));
-            judge.point(face.model, space, plus(*corner, off), proof);
-        }
-    }
+    judge.faces(models, drawn, effort, &mut random, proof);
+    judge.brushes(models, effort, proof);
 }
 
 fn source_bits(flags: &Flags) -> u32 {
@@ -139,6 +126,42 @@ impl Judge<'_> {
             proof.points.agreeing += 1;
         } else if proof.worst_points.len() < MOST_NAMED {
             proof.worst_points.push(WrongPoint { point, model, map, source });
+        }
+    }
+
+    /// Points at the faces of the map, on both sides, and around their corners.
+    fn faces(&self, models: &Models, drawn: &[Drawn], effort: &Effort<'_>, random: &mut Random, proof: &mut Proof) {
+        let step = drawn.len().div_ceil(effort.faces.max(1)).max(1);
+        // Of few faces more is looked at.
+        let rounds = (effort.faces / drawn.len().max(1)).clamp(1, MOST_ROUNDS);
+        for face in drawn.iter().step_by(step) {
+            let Some(space) = models.get(face.model) else { continue };
+            let middle = mean(&face.ring);
+            for side in [AWAY, -AWAY] {
+                self.point(face.model, space, plus(middle, times(face.plane.normal, side)), proof);
+            }
+            for corner in face.ring.iter().flat_map(|corner| std::iter::repeat_n(corner, rounds)) {
+                let off = random.within([-1.0; 3], [1.0; 3]);
+                let off = times(off, AWAY / length(off).max(1e-3));
+                self.point(face.model, space, plus(*corner, off), proof);
+            }
+        }
+    }
+
+    /// Points in the middle of every brush of the source, and at its sides: what the map does not have is there.
+    fn brushes(&self, models: &Models, effort: &Effort<'_>, proof: &mut Proof) {
+        let spaces = || (0..models.len()).filter_map(|model| Some((model, models.get(model)?)));
+        let all = || spaces().flat_map(|(model, space)| space.all().iter().map(move |own| (model, space, own)));
+        let sides: usize = all().map(|(_, _, volume)| volume.sides.len()).sum();
+        let step = sides.div_ceil(effort.faces.max(1)).max(1);
+        for (model, space, volume) in all().filter(|(_, _, volume)| volume.contents != 0).step_by(step) {
+            let corners: Vec<Point> = volume.sides.iter().flat_map(|side| &side.ring).copied().collect();
+            self.point(model, space, mean(&corners), proof);
+            for side in volume.sides.iter().filter(|side| !side.ring.is_empty()) {
+                for away in [AWAY, -AWAY] {
+                    self.point(model, space, plus(mean(&side.ring), times(side.plane.normal, away)), proof);
+                }
+            }
         }
     }
 

@@ -87,6 +87,11 @@ impl Space {
         self.boxes.within(limits).map(|number| &self.volumes[number])
     }
 
+    /// All volumes.
+    pub(super) fn all(&self) -> &[Volume] {
+        &self.volumes
+    }
+
     /// The box of all volumes; `None` without any.
     pub(super) fn whole(&self) -> Option<Box3> {
         self.boxes.whole()

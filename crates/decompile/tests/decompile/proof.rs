@@ -233,3 +233,59 @@ fn curves_and_triggers_are_where_and_what_they_were() {
         assert_eq!(proof.boxes.missing(), 1, "{proof:?}");
     }
 }
+
+/// A cube with a corner at a place.
+fn cube([x, y, z]: [i32; 3], side: i32) -> Brush {
+    let far = [x + side, y + side, z + side];
+    let points = |[a, b, c]: [[i32; 3]; 3]| {
+        let point = |[x, y, z]: [i32; 3]| format!("( {x} {y} {z} )");
+        format!("{} {} {} own/floor 0 0 0 1 1 0 0 0", point(a), point(b), point(c))
+    };
+    let [u, v, w] = far;
+    let sides = [
+        [[x, y, z], [x, y + 1, z], [x, y, z + 1]],
+        [[u, y, z], [u, y, z + 1], [u, y + 1, z]],
+        [[x, y, z], [x, y, z + 1], [x + 1, y, z]],
+        [[x, v, z], [x + 1, v, z], [x, v, z + 1]],
+        [[x, y, z], [x + 1, y, z], [x, y + 1, z]],
+        [[x, y, w], [x, y + 1, w], [x + 1, y, w]],
+    ];
+    let text = format!("{{\n\"classname\" \"worldspawn\"\n{{\n{}\n}}\n}}\n", sides.map(points).join("\n"));
+    read(text.as_bytes(), Format::Quake).unwrap().entities.remove(0).brushes.remove(0)
+}
+
+/// A brush in the open, with no face of the map near: points are taken where the source has something, too.
+#[test]
+fn a_brush_more_is_found_however_small() {
+    for side in [1, 2, 4, 8, 16, 64] {
+        let proof = with_fault("q2/own_rooms", |own| own.entities[0].brushes.push(cube([100, 50, 100], side)));
+        assert!(proof.points.agreeing < proof.points.judged, "{side}: {:?}", proof.points);
+    }
+}
+
+#[test]
+fn another_world_and_more_entities_are_found() {
+    let of_class = |class: &str| {
+        let text = format!("{{\n\"classname\" \"{class}\"\n}}\n");
+        read(text.as_bytes(), Format::Quake).unwrap().entities.remove(0)
+    };
+    type Fault<'f> = &'f dyn Fn(&mut Source);
+    let faults: [(&str, Fault<'_>); 4] = [
+        ("a monster", &|own| own.entities.push(of_class("monster_soldier"))),
+        ("a second world", &|own| own.entities.push(of_class("worldspawn"))),
+        ("the world at the end", &|own| own.entities.rotate_left(1)),
+        ("another first entity", &|own| {
+            own.entities.insert(0, of_class("func_wall"));
+            own.entities[0].pairs.clear();
+        }),
+    ];
+    for (name, fault) in faults {
+        let proof = with_fault("q2/own_rooms", fault);
+        assert!(proof.entities.added > 0 && !proof.differences().is_empty(), "{name}: {:?}", proof.entities);
+    }
+    // Compilers take these away.
+    for class in ["func_group", "func_detail", "light", "misc_model", "info_null"] {
+        let proof = with_fault("q2/own_rooms", |own| own.entities.push(of_class(class)));
+        assert!(proof.is_whole(), "{class}: {:?}", proof.entities);
+    }
+}
