@@ -86,7 +86,7 @@ struct LightFile {
 /// The files outside of the map that hold its light.
 fn light_files(bsp: &Bsp<'_>, map: &Path) -> Result<Vec<LightFile>> {
     let folder = map.with_extension("");
-    let file = |name: String| {
+    let file = |(_, name): (usize, String)| {
         let path = folder.join(&name);
         LightFile { file: shown(&path), found: path.is_file() }
     };

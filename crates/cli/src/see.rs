@@ -262,6 +262,7 @@ impl Shown {
             detail: self.detail,
             light: !self.no_light,
             only: self.only.clone(),
+            name: stem(&map.path).to_str(),
             files: (!game.is_empty()).then_some(&*game as &dyn Files),
             ..Options::default()
         };

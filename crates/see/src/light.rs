@@ -2,20 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use bspkit::content::View;
-use bspkit::content::lightmap::{Block, Image, Light, LightSet, Luxel, Precision, extents};
+use bspkit::content::lightmap::{Luxel, Precision, extents};
 use bspkit::dialect::LuxelForm;
-use bspkit::{Bsp, Place as Spot, Records};
+use bspkit::{Bsp, Records};
 
 use crate::atlas::{self, BLACK, PLAIN, Page, Place};
-use crate::builder::{Findings, LIGHT, LIMIT, OUTSIDE};
+use crate::builder::{Findings, LIGHT, LIMIT};
+use crate::luxels::Source;
+use crate::options::Options;
 use crate::parts::{LightImage, LightPages};
 use crate::picture::Picture;
 use crate::points::{Point, along, single};
 use bspkit::bytes::{amount, rounded, short};
-
-/// The sets by their names, the best one first: engines that know finer light and colors prefer them.
-const SETS: [&str; 6] = ["decoupled_rgb", "rgb", "decoupled", "", "ldr", "hdr"];
 
 /// The most luxels of the images of all styles.
 const MOST_DRAWN: usize = 1 << 28;
@@ -25,10 +23,9 @@ const BRIGHTEST: f32 = 2.0;
 
 /// The light of a map.
 pub(crate) struct Lighting<'a> {
-    light: View<Light<'a>>,
-    set: usize,
+    source: Source<'a>,
     pages: Vec<Page>,
-    /// The place of each block of the set.
+    /// The place of each block.
     places: Vec<Option<Place>>,
     /// For each face its own vectors from a point to a luxel, if the map has such.
     vectors: Option<Records<'a>>,
@@ -39,47 +36,25 @@ pub(crate) struct Lighting<'a> {
 /// Reads the light of the chosen faces.
 pub(crate) fn read<'a>(
     map: &Bsp<'a>,
-    is_hdr: bool,
+    options: &Options<'_>,
     is_face: &dyn Fn(usize) -> bool,
     findings: &mut Findings,
 ) -> Option<Lighting<'a>> {
-    let light = match map.light() {
-        Ok(light) => light,
-        Err(error) => {
-            findings.fail(&LIGHT, &error);
-            return None;
-        }
-    };
-    if let Ok(files) = map.light_files()
-        && let Some(first) = files.first()
-    {
-        let message = format!("the light is in {} files beside the map, from {first} on", files.len());
-        findings.add(&OUTSIDE, Spot::default(), message);
-    }
-    let rank = |set: &LightSet| match is_hdr && set.name() == "hdr" {
-        true => 0,
-        false => SETS.iter().position(|name| *name == set.name()).map_or(SETS.len(), |at| at + 1),
-    };
-    let filled = light.sets().iter().enumerate().filter(|(_, set)| !set.blocks().is_empty());
-    let (index, set) = filled.min_by_key(|(_, set)| rank(set))?;
-    for fault in set.faults() {
-        findings.add(&LIGHT, Spot::default().lump(set.faces()).record(fault.face), fault.kind.to_string());
-    }
-    let is_placed = |block: &Block| set.is_pages() || is_face(block.index());
-    let sizes: Vec<[usize; 2]> =
-        set.blocks().iter().map(|block| if is_placed(block) { block.size() } else { [0; 2] }).collect();
+    let source = Source::read(map, options, findings)?;
+    let sizes: Vec<[usize; 2]> = (0..source.len()).map(|block| source.size_for(block, is_face)).collect();
     let (places, pages) = atlas::pack(&sizes);
     let lost = sizes.iter().zip(&places).filter(|(size, place)| **size != [0; 2] && place.is_none()).count();
     if lost > 0 {
-        let message = format!("the light of {lost} faces is too large, and is not shown");
-        findings.add(&LIMIT, Spot::default().lump(set.lump()), message);
+        let message = format!("the light of {lost} {} is too large, and is not shown", source.unit());
+        findings.add(&LIMIT, source.spot(), message);
     }
-    let vectors = (set.placed_by() != set.faces()).then(|| map.records(set.placed_by()).ok()).flatten();
+    let vectors = source.set().filter(|set| set.placed_by() != set.faces());
+    let vectors = vectors.and_then(|set| map.records(set.placed_by()).ok());
     let vectors = vectors.filter(|records| records.column("vectors").ok().is_some());
     // Engines of maps with clip nodes draw faces without light black; those of others draw them bright.
     let is_black = map.role(bspkit::dialect::Role::ClipNodes).is_some();
     let unlit = if is_black { BLACK } else { PLAIN };
-    Some(Lighting { light, set: index, pages, places, vectors, unlit })
+    Some(Lighting { source, pages, places, vectors, unlit })
 }
 
 /// Where a face is lit: the page, and how its points come to luxels there.
@@ -147,19 +122,15 @@ impl Spread {
 }
 
 impl Lighting<'_> {
-    fn set(&self) -> &LightSet {
-        &self.light.sets()[self.set]
-    }
-
     fn spread(&self, page: usize, at: [usize; 2], how: How) -> Spread {
         let size = self.pages[page].size.map(single);
         Spread { page, size, first: at.map(|luxel| single(luxel) + 0.5), how }
     }
 
-    /// The block of a face and its place.
-    fn of(&self, face: usize) -> Option<(&Block, Place)> {
-        let block = self.set().block_of(face)?;
-        Some((&self.set().blocks()[block], self.places[block]?))
+    /// The block of a face or page and its place.
+    fn of(&self, face: usize) -> Option<(usize, Place)> {
+        let block = self.source.block_of(face)?;
+        Some((block, self.places[block]?))
     }
 
     /// Whether a face has luxels.
@@ -187,7 +158,8 @@ impl Lighting<'_> {
                 How::Vectors { vectors: own, mins: [0.0; 2], step: 1.0, size: place.size },
             );
         }
-        let precision = if block.is_in_single_precision() { Precision::Single } else { Precision::Double };
+        let is_single = self.source.is_in_single_precision(block);
+        let precision = if is_single { Precision::Single } else { Precision::Double };
         let Some(found) = extents(corners.iter().copied(), &vectors, precision) else { return self.none() };
         let (mins, size) = (found.luxel_mins.map(f64::from), place.size);
         let how = How::Vectors { vectors, mins, step: 16.0, size };
@@ -203,14 +175,14 @@ impl Lighting<'_> {
     /// The light of a displacement, whose luxels are a grid over it.
     pub(crate) fn by_grid(&self, face: usize) -> Spread {
         let Some((block, place)) = self.of(face) else { return self.none() };
-        let steps = block.size().map(|luxels| single(luxels.saturating_sub(1)));
+        let steps = self.source.size(block).map(|luxels| single(luxels.saturating_sub(1)));
         self.spread(place.page, place.at, How::Grid(steps))
     }
 
     /// The light on a page of the map; `None` if the map does not have it.
     pub(crate) fn by_page(&self, page: usize) -> Option<Spread> {
         let (block, place) = self.of(page)?;
-        Some(self.spread(place.page, place.at, How::Page(block.size().map(single))))
+        Some(self.spread(place.page, place.at, How::Page(self.source.size(block).map(single))))
     }
 
     fn own_vectors(&self, face: usize) -> Option<[[f32; 4]; 2]> {
@@ -221,16 +193,16 @@ impl Lighting<'_> {
 
     /// Draws the pages of every style.
     pub(crate) fn draw(&self, is_exact: bool, findings: &mut Findings) -> Option<LightPages> {
-        let set = self.set();
-        let is_exact = is_exact && set.form() == LuxelForm::Rgbe;
-        let placed = || set.blocks().iter().zip(&self.places).filter_map(|(block, place)| Some((block, (*place)?)));
-        let mut styles: BTreeSet<u8> = placed().flat_map(|(block, _)| block.styles().iter().copied()).collect();
+        let form = self.source.form();
+        let is_exact = is_exact && form == LuxelForm::Rgbe;
+        let placed = (0..self.places.len()).filter(|block| self.places[*block].is_some());
+        let mut styles: BTreeSet<u8> = placed.flat_map(|block| self.source.styles(block)).copied().collect();
         styles.insert(0);
         let area: usize = self.pages.iter().map(|page| page.size[0] * page.size[1]).sum();
         let most = (MOST_DRAWN / area.max(1)).max(1);
         if styles.len() > most {
             let message = format!("light of {} styles is not shown", styles.len() - most);
-            findings.add(&LIMIT, Spot::default().lump(set.lump()), message);
+            findings.add(&LIMIT, self.source.spot(), message);
         }
         let mut images = Vec::new();
         let kinds = if is_exact { &[false, true][..] } else { &[false][..] };
@@ -244,9 +216,10 @@ impl Lighting<'_> {
                 }
             }
         }
-        let brightest = if set.form() == LuxelForm::Rgbe { BRIGHTEST } else { 1.0 };
+        let brightest = if form == LuxelForm::Rgbe { BRIGHTEST } else { 1.0 };
         let pages = self.pages.iter().map(|page| page.size).collect();
-        Some(LightPages { set: set.name(), pages, brightest, images })
+        let set = self.source.set().map_or("", |set| set.name());
+        Some(LightPages { set, pages, brightest, images })
     }
 
     /// The image of a page.
@@ -254,24 +227,22 @@ impl Lighting<'_> {
         let [wide, high] = self.pages[page].size;
         let channels = if is_exact { 4 } else { 3 };
         let mut pixels = vec![0; wide * high * channels];
-        let set = self.set();
-        for (index, place) in self.places.iter().enumerate() {
+        let form = self.source.form();
+        for (block, place) in self.places.iter().enumerate() {
             let Some(place) = place.filter(|place| place.page == page) else { continue };
-            let Some(at) = set.blocks()[index].styles().iter().position(|own| *own == style) else { continue };
-            let image = Image { set: self.set, block: index, style: at, plane: 0 };
-            let Some(bytes) = self.light.bytes(image) else { continue };
-            let rows = bytes.chunks_exact((place.size[0] * set.form().bytes()).max(1));
+            let Some(bytes) = self.source.luxels(block, style) else { continue };
+            let rows = bytes.chunks_exact((place.size[0] * form.bytes()).max(1));
             for (row, luxels) in rows.enumerate() {
                 let start = ((place.at[1] + row) * wide + place.at[0]) * channels;
                 let line = &mut pixels[start..start + place.size[0] * channels];
-                for (pixel, luxel) in line.chunks_exact_mut(channels).zip(luxels.chunks_exact(set.form().bytes())) {
+                for (pixel, luxel) in line.chunks_exact_mut(channels).zip(luxels.chunks_exact(form.bytes())) {
                     match pixel {
                         [red, green, blue, exponent] => {
                             [*red, *green, *blue] = [luxel[0], luxel[1], luxel[2]];
                             // From -128 on, as in Radiance files.
                             *exponent = luxel[3] ^ 0x80;
                         }
-                        _ => pixel.copy_from_slice(&Luxel::read(set.form(), luxel).shown()),
+                        _ => pixel.copy_from_slice(&Luxel::read(form, luxel).shown()),
                     }
                 }
             }
@@ -290,7 +261,7 @@ impl Lighting<'_> {
         if is_exact {
             return [255, 255, 255, 128];
         }
-        let luxel = match self.set().form() {
+        let luxel = match self.source.form() {
             LuxelForm::Rgbe => Luxel::Rgbe([255; 3], 0),
             _ => Luxel::Rgb([255; 3]),
         };

@@ -26,7 +26,9 @@ pub struct Options<'o> {
     pub only: Option<Only>,
     /// Whether all models become one.
     pub merge: bool,
-    /// Files of the game beside the map: textures and palettes.
+    /// The name of the map, without folder and extension: maps of Quake III may have their light in `maps/NAME`.
+    pub name: Option<&'o str>,
+    /// Files of the game beside the map: textures, palettes, light.
     pub files: Option<&'o dyn Files>,
 }
 
@@ -34,13 +36,13 @@ impl std::fmt::Debug for Options<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut options = f.debug_struct("Options");
         options.field("detail", &self.detail).field("light", &self.light).field("hdr", &self.hdr);
-        options.field("only", &self.only).field("merge", &self.merge).finish_non_exhaustive()
+        options.field("only", &self.only).field("merge", &self.merge).field("name", &self.name).finish_non_exhaustive()
     }
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { detail: 6, light: true, hdr: false, only: None, merge: false, files: None }
+        Options { detail: 6, light: true, hdr: false, only: None, merge: false, name: None, files: None }
     }
 }
 

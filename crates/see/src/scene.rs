@@ -66,7 +66,7 @@ impl Scene {
         let chosen = Chosen::new(options.only.as_ref(), entities, models.len())?;
         let is_face = chosen.faces(&models);
         let lighting = match options.light {
-            true => light::read(map, options.hdr, &is_face, &mut findings),
+            true => light::read(map, options, &is_face, &mut findings),
             false => None,
         };
         let textures = Textures::read(map, options.files, &mut findings);

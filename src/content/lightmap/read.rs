@@ -363,12 +363,12 @@ impl<'a> Bsp<'a> {
         Ok(found)
     }
 
-    /// The names of the light files that the map's surfaces need because their page is not in the map. The files are in
-    /// a folder beside the map that has the map's name.
+    /// The numbers of pages that the map's surfaces need and that are not in the map, in ascending order, and the names
+    /// of their files. The files are in a folder beside the map that has the map's name.
     ///
     /// # Errors
     /// As [`Bsp::table`].
-    pub fn light_files(&self) -> Result<Vec<String>> {
+    pub fn light_files(&self) -> Result<Vec<(usize, String)>> {
         let LightModel::Pages(model) = self.dialect().light else { return Ok(Vec::new()) };
         if self.slot(model.lump).is_ok_and(|slot| slot.length != 0) {
             return Ok(Vec::new());
@@ -379,7 +379,7 @@ impl<'a> Bsp<'a> {
         pages.sort_unstable();
         pages.dedup();
         let (before, after) = model.files;
-        Ok(pages.into_iter().map(|page| format!("{before}{page:04}{after}")).collect())
+        Ok(pages.into_iter().map(|page| (usize::from(page), format!("{before}{page:04}{after}"))).collect())
     }
 }
 

@@ -3,27 +3,16 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::io::Cursor;
 
-use bspkit::bytes::escaped;
-use bspkit::{Error, ErrorKind, Result};
+use bspkit::Result;
 use bspkit_game::assets::{Files, normal_name};
-use image::{ImageFormat, ImageReader, Limits};
 
+use crate::images::Images;
 use crate::picture::Picture;
 
-/// The largest file that is read, in bytes, and the most bytes of all files.
-const MOST_BYTES: usize = 1 << 26;
-const MOST_READ: usize = 1 << 29;
 /// The most bytes of all scripts, and of one.
 const MOST_SCRIPTS: usize = 1 << 26;
 const MOST_SCRIPT: usize = 1 << 24;
-/// The longest side of an image.
-const MOST_SIDE: u32 = 1 << 13;
-
-/// The forms of images, in the order in which engines look for them; `.png` is one of newer engines.
-const FORMS: [(&[u8], ImageFormat); 3] =
-    [(b".tga", ImageFormat::Tga), (b".jpg", ImageFormat::Jpeg), (b".png", ImageFormat::Png)];
 
 /// The keys of a shader that name an image. A shader without another one has the image of editors.
 const MAPS: [&[u8]; 3] = [b"map", b"clampmap", b"animmap"];
@@ -32,14 +21,14 @@ const EDITOR: &[u8] = b"qer_editorimage";
 /// The images of shaders, from the files of a game.
 pub(super) struct Shaders<'r> {
     files: &'r dyn Files,
+    images: Images<'r>,
     /// The image that a script names, by the shader's name. Scripts are read for the first shader without an image.
     scripts: RefCell<Option<HashMap<Vec<u8>, Vec<u8>>>>,
-    left: RefCell<usize>,
 }
 
 impl<'r> Shaders<'r> {
     pub(super) fn new(files: &'r dyn Files) -> Self {
-        Shaders { files, scripts: RefCell::new(None), left: RefCell::new(MOST_READ) }
+        Shaders { files, images: Images::new(files), scripts: RefCell::new(None) }
     }
 
     /// The picture of a shader; `None` if the game has no image for it.
@@ -58,29 +47,10 @@ impl<'r> Shaders<'r> {
         self.scripts.borrow_mut().get_or_insert_with(|| scripts(self.files)).get(name).cloned()
     }
 
-    /// The image of a name with or without an extension.
     fn image(&self, name: &[u8]) -> Result<Option<Picture>> {
-        let name = normal_name(name);
-        let stem = FORMS.iter().find_map(|(extension, _)| name.strip_suffix(*extension)).unwrap_or(&name);
-        for (extension, format) in FORMS {
-            let file = [stem, extension].concat();
-            let most = MOST_BYTES.min(*self.left.borrow());
-            let Some(bytes) = self.files.read(&file, most)? else { continue };
-            *self.left.borrow_mut() -= bytes.len();
-            let read = read(&bytes, format);
-            return read.map(Some).map_err(|error| error.within(format!("the image {}", escaped(&file))));
-        }
-        Ok(None)
+        let Some(image) = self.images.find(name)? else { return Ok(None) };
+        Picture::rgba([image.width(), image.height()], image.as_raw()).map(Some)
     }
-}
-
-fn read(bytes: &[u8], format: ImageFormat) -> Result<Picture> {
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    let mut limits = Limits::default();
-    (limits.max_image_width, limits.max_image_height) = (Some(MOST_SIDE), Some(MOST_SIDE));
-    reader.limits(limits);
-    let image = reader.decode().map_err(|error| Error::new(ErrorKind::Malformed, error.to_string()))?.into_rgba8();
-    Picture::rgba([image.width(), image.height()], image.as_raw())
 }
 
 /// The images that the scripts of a game name. Of several shaders with one name the engine takes the first in a script,
@@ -232,12 +202,5 @@ mod tests {
     fn the_last_script_holds_and_the_first_shader_in_it() {
         let images = scripts(&Two);
         assert_eq!((&images[&b"x"[..]][..], &images[&b"only"[..]][..]), (&b"first.tga"[..], &b"a.tga"[..]));
-    }
-
-    #[test]
-    fn damaged_images_are_errors() {
-        for (_, format) in FORMS {
-            assert!(read(b"", format).is_err() && read(&[0xFF; 100], format).is_err());
-        }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use bspkit::Bsp;
-use bspkit_see::Options;
+use bspkit::{Bsp, Data, Layout};
+use bspkit_game::assets::Files;
+use bspkit_see::{Format, Options, Scene, export};
 use serde_json::Value;
 
 use crate::glb::{Glb, Part};
@@ -193,4 +194,61 @@ fn a_scene_without_light_has_no_coordinates_of_it() {
     let glb = Glb::read(&exported(&map, &Options { light: false, ..Options::default() }));
     assert!(about(&glb).is_null() && glb.json["extensionsUsed"].as_array().unwrap().len() == 1);
     assert!(glb.parts().all(|part| part.light_at.is_empty() && !part.points.is_empty()));
+}
+
+/// The files of a game: pages of light.
+struct Pages(BTreeMap<Vec<u8>, Vec<u8>>);
+
+impl Files for Pages {
+    fn has(&self, name: &[u8]) -> bool {
+        self.0.contains_key(name)
+    }
+
+    fn read(&self, name: &[u8], _: usize) -> bspkit::Result<Option<Data<'_>>> {
+        Ok(self.0.get(name).map(|bytes| bytes[..].into()))
+    }
+}
+
+/// A page of 128 x 128 luxels as a TGA file, whose first row is the first or the last one.
+fn tga(luxels: &[u8], is_first: bool) -> Vec<u8> {
+    let mut file = vec![0; 18];
+    (file[2], file[12], file[14], file[16], file[17]) = (2, 128, 128, 24, if is_first { 0x20 } else { 0 });
+    let rows = luxels.chunks(128 * 3);
+    let rows: Vec<&[u8]> = if is_first { rows.collect() } else { rows.rev().collect() };
+    rows.concat().chunks(3).for_each(|luxel| file.extend([luxel[2], luxel[1], luxel[0]]));
+    file
+}
+
+/// Light that is moved out of a map into files is shown as it was. A page that is not there is said.
+#[test]
+fn light_in_files_beside_the_map_is_shown() {
+    for name in ["q3/own_rooms", "q3/own_box"] {
+        let bytes = std::fs::read(path(name)).unwrap();
+        let old = Bsp::parse(&bytes).unwrap();
+        let slot = old.slot("LIGHTMAPS").unwrap().id;
+        let pages = old.bytes(slot).unwrap();
+        let files = pages.chunks(128 * 128 * 3).enumerate();
+        let files = files.map(|(at, page)| (format!("maps/rooms/lm_{at:04}.tga").into_bytes(), tga(page, at % 2 == 1)));
+        let mut files = Pages(files.collect());
+        assert!(!files.0.is_empty(), "{name}");
+        let mut draft = old.draft();
+        draft.set(slot, Vec::new()).unwrap();
+        let new = draft.plan(Layout::Keep).unwrap().to_vec();
+        let new = Bsp::parse(&new).unwrap();
+        let scene = |map: &Bsp<'_>, files: &Pages, name| {
+            let options = Options { name: Some(name), files: Some(files), ..Options::default() };
+            Scene::read(map, &options).unwrap()
+        };
+        let (shown, moved) = (scene(&old, &files, "rooms"), scene(&new, &files, "rooms"));
+        assert_eq!(moved.findings, []);
+        let file = |scene| export(scene, Format::Glb, "map.glb").unwrap();
+        assert!(moved.light.is_some());
+        assert_eq!(file(&shown), file(&moved));
+        // Another map has other files.
+        let other = scene(&new, &files, "other");
+        assert!(other.light.is_none() && other.findings[0].message.contains("are not found"), "{:?}", other.findings);
+        files.0.values_mut().for_each(|file| file.truncate(100));
+        let damaged = scene(&new, &files, "rooms");
+        assert!(damaged.findings[0].message.contains("lm_0000.tga"), "{:?}", damaged.findings);
+    }
 }

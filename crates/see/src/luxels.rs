@@ -1,0 +1,146 @@
+//! Where luxels come from: a set of light in the map, or images beside it.
+
+use bspkit::content::View;
+use bspkit::content::lightmap::{Image, Light, LightSet};
+use bspkit::dialect::LuxelForm;
+use bspkit::{Bsp, Place};
+
+use crate::builder::{Findings, LIGHT, OUTSIDE};
+use crate::images::Images;
+use crate::options::Options;
+
+/// The sets by their names, the best one first: engines that know finer light and colors prefer them.
+const SETS: [&str; 6] = ["decoupled_rgb", "rgb", "decoupled", "", "ldr", "hdr"];
+
+/// Luxels in blocks: of a face, or a page that several surfaces have.
+pub(crate) enum Source<'a> {
+    /// A set of the map's light.
+    Map { light: View<Light<'a>>, set: usize },
+    /// Images by the numbers of pages, in ascending order.
+    Images(Vec<Page>),
+}
+
+pub(crate) struct Page {
+    number: usize,
+    size: [usize; 2],
+    /// Red, green and blue, row by row.
+    luxels: Vec<u8>,
+}
+
+impl<'a> Source<'a> {
+    /// The light of a map that is shown; `None` if it has none.
+    pub(crate) fn read(map: &Bsp<'a>, options: &Options<'_>, findings: &mut Findings) -> Option<Self> {
+        let light = map.light().map_err(|error| findings.fail(&LIGHT, &error)).ok()?;
+        let rank = |set: &LightSet| match options.hdr && set.name() == "hdr" {
+            true => 0,
+            false => SETS.iter().position(|name| *name == set.name()).map_or(SETS.len(), |at| at + 1),
+        };
+        let filled = light.sets().iter().enumerate().filter(|(_, set)| !set.blocks().is_empty());
+        let Some((index, set)) = filled.min_by_key(|(_, set)| rank(set)) else {
+            return images(map, options, findings).map(Source::Images);
+        };
+        for fault in set.faults() {
+            findings.add(&LIGHT, Place::default().lump(set.faces()).record(fault.face), fault.kind.to_string());
+        }
+        Some(Source::Map { light, set: index })
+    }
+
+    /// The set of the map's light.
+    pub(crate) fn set(&self) -> Option<&LightSet> {
+        match self {
+            Source::Map { light, set } => Some(&light.sets()[*set]),
+            Source::Images(_) => None,
+        }
+    }
+
+    /// The number of blocks.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Source::Map { .. } => self.set().map_or(0, |set| set.blocks().len()),
+            Source::Images(pages) => pages.len(),
+        }
+    }
+
+    /// What a block is for.
+    pub(crate) fn unit(&self) -> &'static str {
+        if self.set().is_some_and(|set| !set.is_pages()) { "faces" } else { "pages" }
+    }
+
+    /// Where light is, for findings.
+    pub(crate) fn spot(&self) -> Place {
+        self.set().map_or_else(Place::default, |set| Place::default().lump(set.lump()))
+    }
+
+    /// The block of a face, or of the page of a number.
+    pub(crate) fn block_of(&self, face: usize) -> Option<usize> {
+        match self {
+            Source::Map { .. } => self.set()?.block_of(face),
+            Source::Images(pages) => pages.binary_search_by_key(&face, |page| page.number).ok(),
+        }
+    }
+
+    /// The columns and rows of a block.
+    pub(crate) fn size(&self, block: usize) -> [usize; 2] {
+        match self {
+            Source::Map { .. } => self.set().map_or([0; 2], |set| set.blocks()[block].size()),
+            Source::Images(pages) => pages[block].size,
+        }
+    }
+
+    /// The columns and rows of a block if it is a page, or that of a face that is shown; otherwise zeros.
+    pub(crate) fn size_for(&self, block: usize, is_face: &dyn Fn(usize) -> bool) -> [usize; 2] {
+        let is_shown = |set: &LightSet| set.is_pages() || is_face(set.blocks()[block].index());
+        if self.set().is_none_or(is_shown) { self.size(block) } else { [0; 2] }
+    }
+
+    /// Whether the extents of the block's face were computed with numbers of single precision.
+    pub(crate) fn is_in_single_precision(&self, block: usize) -> bool {
+        self.set().is_some_and(|set| set.blocks()[block].is_in_single_precision())
+    }
+
+    /// The styles of a block.
+    pub(crate) fn styles(&self, block: usize) -> &[u8] {
+        self.set().map_or(&[0], |set| set.blocks()[block].styles())
+    }
+
+    /// How a luxel is stored.
+    pub(crate) fn form(&self) -> LuxelForm {
+        self.set().map_or(LuxelForm::Rgb, LightSet::form)
+    }
+
+    /// The luxels of a block in a style, row by row.
+    pub(crate) fn luxels(&self, block: usize, style: u8) -> Option<&[u8]> {
+        let at = self.styles(block).iter().position(|own| *own == style)?;
+        match self {
+            Source::Map { light, set } => light.bytes(Image { set: *set, block, style: at, plane: 0 }),
+            Source::Images(pages) => Some(&pages[block].luxels),
+        }
+    }
+}
+
+/// The images of light that the surfaces of a map need, from the files of its game: `maps/NAME/lm_0000.tga` and so on.
+fn images(map: &Bsp<'_>, options: &Options<'_>, findings: &mut Findings) -> Option<Vec<Page>> {
+    let needed = map.light_files().unwrap_or_default();
+    let (_, first) = needed.first()?;
+    let found = options.files.zip(options.name).map(|(files, name)| (Images::new(files), name));
+    let (mut pages, mut missing) = (Vec::new(), 0);
+    for (number, file) in &needed {
+        let image =
+            found.as_ref().map_or(Ok(None), |(images, name)| images.find(format!("maps/{name}/{file}").as_bytes()));
+        match image {
+            Ok(Some(image)) => {
+                let size = [image.width(), image.height()].map(bspkit::bytes::index);
+                let luxels = image.pixels().flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+                pages.push(Page { number: *number, size, luxels });
+            }
+            Ok(None) => missing += 1,
+            Err(error) => findings.fail(&LIGHT, &error),
+        }
+    }
+    if missing > 0 {
+        let message =
+            format!("light is in files beside the map, from {first} on; {missing} of {} are not found", needed.len());
+        findings.add(&OUTSIDE, Place::default(), message);
+    }
+    (!pages.is_empty()).then_some(pages)
+}
