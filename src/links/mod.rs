@@ -61,7 +61,7 @@ pub struct Site<'a> {
     /// The list whose records they belong to by their order.
     pub parallel: Option<Parallel>,
     /// A field: records with the same number in it follow each other.
-    pub(crate) grouped: Option<&'static str>,
+    pub grouped: Option<&'static str>,
     /// What is before and after the index of a record in the names of embedded files that belong to it.
     pub files: &'static [(&'static str, &'static str)],
 }

@@ -192,6 +192,10 @@ codes! {
     PLANE_KIND = "plane-kind", Warning, "the kind of a plane does not agree with its normal";
     PLANE_PAIR = "plane-pair", Warning, "two planes are not the opposite of each other";
     LUMP_PARALLEL = "lump-parallel", Warning, "a lump's record count differs from that of the lump that it belongs to";
+    GROUP_ORDER = "group-order", Warning, "records that engines read as one group do not follow each other";
+    TWIN_RECORD = "twin-record", Warning, "a face differs from the same one of the list for the other dynamic range";
+    NORMAL_ORDER = "normal-order", Warning,
+        "edges are not in the order of their faces, so that engines disagree on the normals of corners";
     DISP_VERTS = "disp-verts", Error,
         "the power of a displacement is wrong, or its vertexes or triangles go beyond their lump";
     DISP_FACE = "disp-face", Error,

@@ -9,6 +9,7 @@ mod finding;
 mod light;
 mod lumps;
 mod options;
+mod orders;
 mod physics;
 mod references;
 mod shapes;
@@ -196,6 +197,7 @@ fn check(bsp: &Bsp<'_>, engine: Option<&'static Engine>, touched: Option<&[SlotI
 
 fn check_records(lumps: &Lumps<'_>, links: &Links<'_>, sink: &mut Sink) {
     references::check(lumps, links, sink);
+    orders::check_orders(lumps, links, sink);
     tree::check(lumps, sink);
     tree::check_visibility(lumps, sink);
     light::check(lumps, sink);

@@ -83,7 +83,8 @@ fn a_misfit_hides_nothing() {
 
 #[test]
 fn every_code_has_a_planted_fault() {
-    let mut planted: BTreeSet<_> = planted::FAULTS.iter().chain([&planted::UNUSED]).map(|(code, _)| *code).collect();
+    let faults = planted::FAULTS.iter().chain(planted_bspx::FAULTS).chain([&planted::UNUSED]);
+    let mut planted: BTreeSet<_> = faults.map(|(code, _)| *code).collect();
     // What only edits have: tests/formats/light/faults.rs, `physics`, and `edited`.
     planted.extend(["light-moved", "phys-moved", "entity-no-world"]);
     let known: BTreeSet<_> = CODES.iter().map(|code| code.name).collect();

@@ -33,6 +33,11 @@ pub(crate) fn with(map: &[u8], lump: &str, record: usize, field: &str, value: i6
     edited(map, lump, |bytes| bytes[at.clone()].copy_from_slice(&value.to_le_bytes()[..at.len()]))
 }
 
+/// The map with another number in a field of a face, in the list for each dynamic range.
+pub(crate) fn in_both(map: &[u8], face: usize, field: &str, value: i64) -> Vec<u8> {
+    with(&with(map, "FACES", face, field, value), "FACES_HDR", face, field, value)
+}
+
 /// With a float.
 pub(crate) fn with_float(map: &[u8], lump: &str, record: usize, field: &str, value: f32) -> Vec<u8> {
     with(map, lump, record, field, i64::from(value.to_bits()))
@@ -49,6 +54,23 @@ pub(crate) fn place(map: &[u8], lump: &str, record: usize, field: &str) -> std::
     let shape = leaf(shape);
     let start = part.range.start + record * part.record.size + offset + item * shape.size();
     start..start + shape.size()
+}
+
+/// Detail props in these leafs.
+pub(crate) fn details(leafs: [i64; 3]) -> Vec<u8> {
+    let map = source();
+    let [first, second] = [0, 1].map(|record| place(&map, "game:dprp", record, "leaf").start);
+    let size = second - first;
+    let parsed = Bsp::parse(&map).unwrap();
+    let spans = parsed.spans(parsed.slot("game:dprp").unwrap()).unwrap();
+    let list = spans.iter().rfind(|part| part.record.field("leaf").is_some()).unwrap().range.clone();
+    let map = edited(&map, "game:dprp", |bytes| {
+        bytes.truncate(list.start + 2 * size);
+        bytes.extend_from_within(list.start..list.start + size);
+        bytes[list.start - 4..list.start].copy_from_slice(&3_i32.to_le_bytes());
+    });
+    let set = |map: Vec<u8>, (at, leaf): (usize, i64)| with(&map, "game:dprp", at, "leaf", leaf);
+    leafs.into_iter().enumerate().fold(map, set)
 }
 
 pub(crate) fn leaf(shape: Shape) -> Shape {
@@ -127,8 +149,7 @@ pub(crate) fn displaced() -> Vec<u8> {
     let map = edited(&source(), "DISPINFO", |bytes| bytes.clone_from(&displacement));
     let map = edited(&map, "DISP_VERTS", |bytes| bytes.resize(25 * 20, 0));
     let map = edited(&map, "DISP_TRIS", |bytes| bytes.resize(32 * 2, 0));
-    let map = with(&map, "FACES", 0, "displacement", 0);
-    with(&map, "FACES_HDR", 0, "displacement", 0)
+    in_both(&map, 0, "displacement", 0)
 }
 
 /// The Source map with light of two styles for its detail props, of which the first says it has so many.

@@ -69,7 +69,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     ("run-range", || with(&own("q2"), "LEAFS", 3, "leaf_face_count", 5000)),
     ("run-range", || with(&own("q3"), "BRUSHES", 1, "first_side", -1)),
-    ("run-range", || with(&source(), "FACES", 1, "primitive_count", 0x8001)),
+    ("run-range", || in_both(&source(), 1, "primitive_count", 0x8001)),
     ("run-range", || {
         let map = source();
         let leaf = (0..16).find(|leaf| read(&map, "LEAF_AMBIENT_INDEX", *leaf, "count") > 0).unwrap();
@@ -117,7 +117,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("plane-kind", || with_float(&own("q2"), "PLANES", axial(&own("q2")), "normal[1]", 0.05)),
     ("light-range", || with(&own("q2"), "FACES", 3, "light_offset", 48_930)),
     ("light-range", || with(&own("goldsrc"), "FACES", 3, "light_offset", -9)),
-    ("light-range", || with(&source(), "FACES_HDR", 3, "luxel_size[0]", 2000)),
+    ("light-range", || in_both(&source(), 3, "luxel_size[0]", 2000)),
     ("light-range", || {
         let map = edited(&edited(&source(), "FACES_HDR", Vec::clear), "LIGHTING", Vec::clear);
         with(&map, "FACES", 3, "luxel_size[1]", 2000)
@@ -273,6 +273,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         with(&map, "SURFACES", surface, "vertex_count", 99)
     }),
     ("plane-pair", || with_float(&source(), "PLANES", 3, "distance", 77.5)),
+    ("group-order", || details([7, 8, 7])),
+    ("twin-record", || with(&source(), "FACES_HDR", 0, "texinfo", 3)),
     ("disp-verts", || with(&displaced(), "DISPINFO", 0, "first_vertex", 1)),
     ("disp-face", || with(&displaced(), "DISPINFO", 0, "face", 1)),
     ("string-place", || edited(&source(), "TEXDATA_STRING_DATA", |bytes| assert_eq!(bytes.pop(), Some(0)))),
@@ -303,7 +305,7 @@ pub(crate) const TOGETHER: &[Faults] = &[
     (&["count-misfit", "run-range"], || with(&source(), "MODELS", 0, "face_count", 30_000)),
     (&["count-misfit", "run-range"], || with(&source(), "MODELS", 0, "face_count", -1)),
     (&["count-misfit", "run-range"], || {
-        let map = (0..16).fold(source(), |map, face| with(&map, "FACES", face, "first_edge", 0x7FFF_FFFF));
+        let map = (0..16).fold(source(), |map, face| in_both(&map, face, "first_edge", 0x7FFF_FFFF));
         with(&map, "MODELS", 0, "face_count", 17)
     }),
     // The unpacked size of NODES lies, so that nothing is known of what the leafs should be.
@@ -341,6 +343,7 @@ pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
         ("frames that end with any negative number", with(&q2, "TEXINFO", 3, "next", -7)),
         ("a detail prop with light of two styles", styled(2)),
         ("an occluder", occluder([0, 1], [0, 3])),
+        ("detail props by their leafs, in any order of these", details([8, 8, 7])),
         ("two entries for the same bytes", {
             let map = Bsp::parse(&q2).unwrap();
             let light = map.slot("LIGHTING").unwrap();

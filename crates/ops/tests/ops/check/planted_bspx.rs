@@ -1,6 +1,6 @@
 //! Faults in entries of BSPX.
 
-use super::making::{edited, fixture, with};
+use super::making::{edited, fixture, read, with};
 use super::planted::Fault;
 
 pub(crate) const FAULTS: &[Fault] = &[
@@ -19,6 +19,12 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("count-misfit", || edited(&quake(), "bspx:BRUSHLIST", |bytes| bytes[12] = 1)),
     ("index-range", || edited(&quake(), "bspx:BRUSHLIST", |bytes| bytes[4] = 99)),
     ("index-range", || with(&quake2(), "bspx:FACENORMALS", 3, "tangent", 6)),
+    ("normal-order", || {
+        let map = quake2();
+        let second = read(&map, "FACES", 1, "first_edge");
+        let first = read(&map, "FACES", 0, "first_edge");
+        with(&with(&map, "FACES", 0, "first_edge", second), "FACES", 1, "first_edge", first)
+    }),
     // The first child of the first node; 99 is a node, and the highest bit makes it a leaf.
     ("index-range", || {
         edited(&quake2(), "bspx:LIGHTGRID_OCTREE", |bytes| bytes[57..61].copy_from_slice(&[99, 0, 0, 0]))

@@ -20,8 +20,7 @@ fn displaced(power: u8, corner: u8) -> Vec<u8> {
     let map = edited(&room(), "DISPINFO", |bytes| bytes.clone_from(&displacement));
     let map = edited(&map, "DISP_VERTS", |bytes| bytes.resize(25 * 20, 0));
     let map = edited(&map, "DISP_TRIS", |bytes| bytes.resize(32 * 2, 0));
-    let map = with(&map, "FACES", 0, "displacement", 0);
-    with(&map, "FACES_HDR", 0, "displacement", 0)
+    in_both(&map, 0, "displacement", 0)
 }
 
 fn physics(map: &[u8], bytes: &'static [u8]) -> Vec<u8> {
@@ -37,7 +36,7 @@ const FAULTS: &[(&str, Map)] = &[
     ("index-range", || edited(&room(), "OVERLAYS", |bytes| bytes[8] = 99)),
     ("index-range", || displaced(2, 1)),
     ("run-range", || with(&room(), "OVERLAYS", 0, "first_face", 1)),
-    ("run-range", || with(&room(), "FACES", 0, "shadows_primitive_count", 2)),
+    ("run-range", || in_both(&room(), 0, "shadows_primitive_count", 2)),
     ("run-range", || with(&room(), "LEAF_AMBIENT_INDEX", 8, "first", 0x1_0000)),
     ("run-range", || with(&room(), "LEAFS", 7, "leaf_face_count", 0x1_0000)),
     ("child-range", || with(&room(), "NODES", 3, "children[1]", 9999)),
@@ -45,7 +44,7 @@ const FAULTS: &[(&str, Map)] = &[
     ("count-misfit", || with(&room(), "BRUSHES", 0, "side_count", 7)),
     ("count-misfit", || with(&room(), "MODELS", 0, "face_count", 2)),
     ("disp-verts", || displaced(5, 0)),
-    ("disp-face", || with(&displaced(2, 0), "FACES", 0, "displacement", -1)),
+    ("disp-face", || in_both(&displaced(2, 0), 0, "displacement", -1)),
     ("light-range", || with(&room(), "FACES", 0, "light_offset", 7000)),
     ("lump-ragged", || edited(&room(), "FACES", |bytes| bytes.push(0))),
     ("lump-ragged", || edited(&room(), "EDGES", |bytes| bytes.push(0))),
@@ -59,8 +58,8 @@ const FAULTS: &[(&str, Map)] = &[
 const WHOLE: &[Map] = &[
     room,
     || with(&room(), "LEAFS", 7, "area_flags", 0x2_0001),
-    || with(&room(), "FACES", 0, "shadows_primitive_count", 0),
-    || with(&room(), "FACES", 0, "first_primitive", 77),
+    || in_both(&room(), 0, "shadows_primitive_count", 0),
+    || in_both(&room(), 0, "first_primitive", 77),
     || displaced(2, 0),
     || physics(&displaced(2, 0), &[1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF]),
     || physics(&displaced(2, 0), &[1, 0, 0, 0, 1, 0, 0, 0, 7]),
