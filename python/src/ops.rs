@@ -46,8 +46,8 @@ pub(crate) fn patch_between(py: Python<'_>, old: &Shared, new: &Shared) -> Res<S
     })
 }
 
-/// Applies a patch of entities, JSON or what Python reads from it: all of it or nothing. Says what was guessed, and which
-/// entities are at other places than in the map that the patch was made from.
+/// Applies a patch of entities, JSON or what Python reads from it: all of it or nothing. Says what was guessed, what nothing
+/// shows to be right, and which entities are at other places than in the map that the patch was made from.
 pub(crate) fn apply_patch(
     py: Python<'_>,
     shared: &Shared,
@@ -75,7 +75,8 @@ pub(crate) fn apply_patch(
             Some(format!("operations[{}]: {} was #{was} and is #{}", found.operation, found.target, found.index))
         });
         let already = located.already.then(|| format!("not applied again: {ALREADY}"));
-        let said = located.guesses.iter().cloned().chain(moved).chain(already).collect();
+        let doubts = located.doubts(&located.apply()?);
+        let said = located.guesses.iter().cloned().chain(doubts).chain(moved).chain(already).collect();
         let done = located.entities()?;
         drop(located);
         *entities = done;

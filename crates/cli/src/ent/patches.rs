@@ -114,8 +114,13 @@ fn applied(patch: &Patch, draft: &mut Draft<'_>, args: &PatchArgs, job: &mut Job
     for guess in &located.guesses {
         job.warn_here(&format!("guessed: {guess}"));
     }
+    let doubts = located.doubts(&bytes);
+    for doubt in &doubts {
+        job.warn_here(&format!("{doubt}; --base OLD.bsp finds the model of OLD.bsp"));
+    }
     tell(&located.found, job);
     if job.json {
+        job.extra.insert("doubts".to_owned(), doubts.into());
         let found = located.found.iter().map(|found| {
             let Found { operation, target, was, index } = found;
             json!({"operation": operation, "target": target, "was": was, "index": index})

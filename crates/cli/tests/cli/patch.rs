@@ -224,3 +224,23 @@ fn a_patch_that_was_applied_is_not_applied_again() {
     let run = room.bspkit("ent patch out.bsp edited.json --dry-run").without_data(2);
     assert!(run.err.contains("does not fit"), "{}", run.err);
 }
+
+/// A patch that adds an entity with a brush model, on a map whose models have other numbers.
+#[test]
+fn the_number_of_a_brush_model_is_a_doubt_in_another_map() {
+    let room = Room::new();
+    room.bspkit("ent add q2.bsp classname=func_wall model=*3 -o more.bsp").done();
+    room.bspkit("ent diff q2.bsp more.bsp -o p.json").without_data(1);
+    room.bspkit("model rm q2.bsp *1 -o less.bsp").done();
+    let run = room.bspkit("ent patch less.bsp p.json -o out.bsp").done();
+    assert!(run.err.contains("writes the brush model *3") && run.err.contains("--base"), "{}", run.err);
+    let json = room.bspkit("ent patch less.bsp p.json -o out.bsp --json").done().json();
+    assert_eq!(json["doubts"].as_array().map(Vec::len), Some(1), "{json}");
+    // With the base the model is found, and in the map itself there is no doubt.
+    let run = room.bspkit("ent patch less.bsp p.json --base q2.bsp -o out.bsp").done();
+    assert!(!run.err.contains("writes the brush model"), "{}", run.err);
+    assert!(room.bspkit("ent get out.bsp func_wall model").done().text().contains("*2"));
+    let run = room.bspkit("ent patch q2.bsp p.json -o same.bsp").done();
+    assert!(!run.err.contains("writes the brush model"), "{}", run.err);
+    assert_eq!(room.read("same.bsp"), room.read("more.bsp"));
+}

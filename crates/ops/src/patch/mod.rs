@@ -7,6 +7,7 @@
 //! moved entities. [`Patch::locate`] says where each was found, and guesses on request.
 
 mod fit;
+mod numbers;
 
 use std::collections::HashMap;
 
