@@ -13,7 +13,8 @@ use bspkit::content::pattern::Pattern;
 use bspkit::disk::input;
 use bspkit::{Bounds, Bsp, ErrorKind, Slot, near};
 use bspkit_game::assets::fgd::{self, Fgd};
-use bspkit_packed::{Form, archive};
+use bspkit_packed::Form;
+use bspkit_packed::archive::{self, Archives};
 use clap::builder::OsStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde::Serialize;
@@ -27,13 +28,18 @@ use super::watch;
 pub(crate) struct Context {
     pub(crate) options: Options,
     pub(crate) talk: Talk,
+    archives: Archives,
 }
 
 impl Context {
+    pub(crate) fn new(options: Options) -> Self {
+        Context { talk: Talk::new(&options), options, archives: Archives::default() }
+    }
+
     /// Opens a map; `-` is stdin. A map that is compressed or in an archive is taken out into memory.
     pub(crate) fn open(&self, path: &Path) -> Result<Bsp<'static>> {
         let opened = watch::open(|| {
-            let opened = match taken_out(path) {
+            let opened = match self.taken_out(path) {
                 Some(bytes) => bytes.and_then(|bytes| Bsp::from_data(Data::from(bytes), self.options.dialect)),
                 None => Bsp::open_mapped(path, self.options.dialect),
             };
@@ -47,6 +53,22 @@ impl Context {
             ErrorKind::Io => Error::new(error),
             _ => Error::new(error).context(format!("cannot open {}", shown(path))),
         })
+    }
+
+    /// The bytes of a map that has no file of its own: on stdin, compressed, in an archive; none for any other.
+    fn taken_out(&self, path: &Path) -> Option<bspkit::Result<Vec<u8>>> {
+        if is_stdin(path) {
+            return Some(read_stdin());
+        }
+        if let Some(form) = Form::of(path) {
+            return Some(input::open(path).and_then(|file| form.unpack(BufReader::new(file))));
+        }
+        self.from_archive(path)
+    }
+
+    /// The bytes of a map in an archive; none for any other.
+    pub(crate) fn from_archive(&self, path: &Path) -> Option<bspkit::Result<Vec<u8>>> {
+        archive::part(path).map(|(archive, name)| self.archives.read(&archive, &name))
     }
 
     /// Opens a map to read or edit it, and says whether lumps of it are not in the file.
@@ -63,17 +85,6 @@ impl Context {
         }
         Ok(bsp)
     }
-}
-
-/// The bytes of a map that has no file of its own: on stdin, compressed, in an archive; none for any other.
-pub(crate) fn taken_out(path: &Path) -> Option<bspkit::Result<Vec<u8>>> {
-    if is_stdin(path) {
-        return Some(read_stdin());
-    }
-    if let Some(form) = Form::of(path) {
-        return Some(input::open(path).and_then(|file| form.unpack(BufReader::new(file))));
-    }
-    archive::part(path).map(|(archive, name)| archive::read(&archive, &name))
 }
 
 /// Whether a path means stdin. A file with the name `-` is given as `./-`.

@@ -96,7 +96,16 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             pages.write([old, new])?;
             Ok(code)
         }
-        _ => Err(refused("a map cannot be compared with a folder of maps; name two maps or two folders").into()),
+        _ => {
+            // A name that is missing is neither a map nor a folder.
+            let missing = |path: &&PathBuf| !is_stdin(path) && !path.exists();
+            match [old, new].into_iter().find(missing) {
+                Some(path) => Err(Error::new(ErrorKind::Io, format!("there is no {}", shown(path))).into()),
+                None => {
+                    Err(refused("a map cannot be compared with a folder of maps; name two maps or two folders").into())
+                }
+            }
+        }
     }
 }
 

@@ -201,7 +201,7 @@ fn parse(given: &[OsString], split: Split) -> (Context, Command) {
         });
     }
     let found = found.unwrap_or_else(|error| error.exit());
-    (Context { talk: Talk::new(&found.options), options: found.options }, found.command)
+    (Context::new(found.options), found.command)
 }
 
 fn run(cx: &Context, command: &Command) -> Code {

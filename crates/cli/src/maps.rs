@@ -161,6 +161,11 @@ impl MapFile {
     }
 }
 
+/// Whether a target is a folder: one that is there, or a name with a slash at its end.
+pub(crate) fn is_folder(target: &Path) -> bool {
+    target.is_dir() || matches!(target.as_os_str().as_encoded_bytes().last(), Some(b'/' | b'\\'))
+}
+
 /// The name of a map: that of its file, without `.bsp` and without what says how it is compressed.
 pub(crate) fn stem(path: &Path) -> &OsStr {
     let stem = path.file_stem().unwrap_or_default();
@@ -348,10 +353,9 @@ impl Maps {
             Err(bspkit::Error::new(ErrorKind::Argument, message).with_hint(hint).into())
         };
         let is_file = folder.extension().is_some_and(|it| FILES.iter().any(|file| it.eq_ignore_ascii_case(file)));
-        let ends_in_slash = matches!(folder.as_os_str().as_encoded_bytes().last(), Some(b'/' | b'\\'));
         match folder.is_dir() {
             false if folder.exists() => return refused(format!("{} is not a folder", shown(folder)), "name a folder"),
-            false if is_file && !ends_in_slash => {
+            false if is_file && !is_folder(folder) => {
                 let message = format!("{} looks like a file name, but a folder is needed", shown(folder));
                 return refused(message, "name a folder; a slash at the end makes any name a folder");
             }

@@ -22,7 +22,7 @@ use bspkit_packed::{Form, archive};
 use clap::{Args, ValueEnum};
 
 use super::context::{Context, is_stdin};
-use super::maps::{MapFile, Maps, real_input, real_path};
+use super::maps::{MapFile, Maps, is_folder, real_input, real_path};
 use super::talk::{Code, Job, count, shown};
 use areas::Areas;
 use dry::{DryRun, Summary, Sums};
@@ -208,10 +208,8 @@ impl Save {
             let cannot = || format!("cannot copy {} to {}", shown(map), shown(target));
             make_folder(target).with_context(cannot)?;
             // A map in an archive becomes a file; a compressed one is copied as it is.
-            let mut from: Box<dyn Read> = match archive::part(map) {
-                Some((archive, name)) => {
-                    Box::new(io::Cursor::new(archive::read(&archive, &name).with_context(cannot)?))
-                }
+            let mut from: Box<dyn Read> = match cx.from_archive(map) {
+                Some(bytes) => Box::new(io::Cursor::new(bytes.with_context(cannot)?)),
                 None => Box::new(File::open(map).with_context(cannot)?),
             };
             let copy = |mut file: &File| io::copy(&mut from, &mut file).map(drop);
@@ -338,7 +336,7 @@ impl Save {
         if self.in_place() {
             maps.iter().try_for_each(|map| self.check_in_place(&map.path))?;
         }
-        if let Some(output) = self.output.as_deref().filter(|output| !output.is_dir() && !maps.many) {
+        if let Some(output) = self.output.as_deref().filter(|output| !is_folder(output) && !maps.many) {
             refuse_archive(output)?;
         }
         if !self.has_output() {
@@ -353,7 +351,7 @@ impl Save {
                 return Err(bad_argument(what.into(), "name a file with -o, or leave out --json and --fix-aas"));
             }
             Some(output) if many => maps.check_folder(output)?,
-            Some(output) if has_stdin && output.is_dir() => {
+            Some(output) if has_stdin && is_folder(output) => {
                 let what = "stdin has no file name, so it cannot be saved into a folder";
                 return Err(bad_argument(what.into(), "name a file with -o"));
             }
@@ -363,7 +361,7 @@ impl Save {
             _ => {}
         }
         let maps = maps.json(self.json).saving(|map| match &self.output {
-            Some(output) if many || output.is_dir() => Some(output.join(&map.name)),
+            Some(output) if many || is_folder(output) => Some(output.join(&map.name)),
             Some(output) => Some(output.clone()),
             None => self.in_place().then(|| map.path.clone()),
         });
@@ -489,7 +487,7 @@ impl Save {
             job.write(&plan.to_data()).with_context(cannot_save)?;
             return Ok(Saved::default());
         }
-        if job.many {
+        if job.many || self.output.as_deref().is_some_and(is_folder) {
             make_folder(place).with_context(cannot_save)?;
         }
         let saved = write_map(plan, place, packed, &self.how(), self.force).with_context(cannot_save)?;

@@ -1,11 +1,12 @@
 //! Mapped maps into which another program writes while they are read. Every command looks when it is done with a map,
 //! and a file that was shortened ends the program with a sentence and exit status 2, not by a signal.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 use anyhow::Result;
 use bspkit::Bsp;
+use bspkit::bytes::wide;
 
 /// How many maps a thread remembers. Most commands have one or two at once.
 const MOST: usize = 8;
@@ -13,6 +14,13 @@ const MOST: usize = 8;
 thread_local! {
     /// The mapped maps that this thread has opened since it looked last.
     static OPENED: RefCell<Vec<Watched>> = const { RefCell::new(Vec::new()) };
+    /// The size of the first map that this thread took out of another file since it was asked last.
+    static TAKEN_OUT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The size in bytes of the map that was taken out of a compressed file or an archive; 0 if none was. Asked once.
+pub(crate) fn taken_out() -> u64 {
+    TAKEN_OUT.take()
 }
 
 struct Watched {
@@ -29,6 +37,7 @@ pub(crate) fn open<T>(open: impl FnOnce() -> T) -> T {
 /// From now on a map is watched, until [`looked_after`].
 pub(crate) fn begin(path: &Path, bsp: &Bsp<'static>) {
     if !bsp.is_mapped() {
+        TAKEN_OUT.set(if TAKEN_OUT.get() == 0 { wide(bsp.container().bytes().len()) } else { TAKEN_OUT.get() });
         return;
     }
     let watched = Watched { bsp: bsp.clone(), _listed: system::list(path, bsp.container().bytes()) };

@@ -52,13 +52,16 @@ pub struct StaleFile {
     pub path: PathBuf,
     /// What follows its name in a sentence.
     pub says: String,
+    /// Whether it is beside the map in the source, and none is beside the target: the saved map may come to be there.
+    pub is_by_source: bool,
     /// Whether it has the checksum of the map, which can be written into it ([`crate::aas`]).
     pub is_areas: bool,
 }
 
 impl fmt::Display for StaleFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", shown(&self.path), self.says)
+        let place = if self.is_by_source { " (beside the old map)" } else { "" };
+        write!(f, "{}{place} {}", shown(&self.path), self.says)
     }
 }
 
@@ -76,8 +79,11 @@ pub fn stale(draft: &Draft<'_>, plan: &Plan<'_>, source: &Path, target: &Path) -
     let mut found = Vec::new();
     for file in draft.bsp().dialect().beside.iter().copied().flatten() {
         let places = [Some(target), Some(source).filter(|_| is_same_name || file.after == AREAS)];
-        let there = places.into_iter().flatten().map(|map| edit.there(file, map)).find(|there| !there.is_empty());
-        found.extend(there.into_iter().flatten().filter_map(|path| edit.judge(file, path)));
+        let there = places.into_iter().flatten().map(|map| (map, edit.there(file, map)));
+        let Some((map, there)) = there.into_iter().find(|(_, there)| !there.is_empty()) else { continue };
+        let judged = there.into_iter().filter_map(|path| edit.judge(file, path));
+        // The saved map may go to where the old one is.
+        found.extend(judged.map(|stale| StaleFile { is_by_source: map != target, ..stale }));
     }
     found
 }
@@ -125,7 +131,7 @@ impl Edit<'_, '_, '_> {
                 None => stale.says.to_owned(),
             })
         })?;
-        Some(StaleFile { path, says, is_areas: file.after == AREAS })
+        Some(StaleFile { path, says, is_by_source: false, is_areas: file.after == AREAS })
     }
 
     fn is(&self, by: By) -> bool {

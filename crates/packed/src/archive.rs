@@ -4,7 +4,7 @@
 //! A map in an archive has a path that goes on below that of the archive, as `pak0.pk3/maps/q3dm1.bsp`.
 //!
 //! ```
-//! use bspkit_packed::archive;
+//! use bspkit_packed::archive::{self, Archives};
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("pak0.pak");
 //! # let map = std::fs::read("../../tests/maps/q1/own_rooms.bsp")?;
@@ -15,11 +15,12 @@
 //! # std::fs::write(&path, [b"PACK", &end[..], &map, &name, &place].concat())?;
 //! assert_eq!(archive::maps(&path)?.maps, ["maps/start.bsp"]);
 //! let (archive, name) = archive::part(&path.join("maps/start.bsp")).unwrap();
-//! assert_eq!(archive::read(&archive, &name)?, map);
+//! assert_eq!(Archives::default().read(&archive, &name)?, map);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bspkit::bytes::index;
 use bspkit::disk::shown;
@@ -78,13 +79,39 @@ fn is_vpk(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("vpk"))
 }
 
-/// The bytes of a file in an archive.
+/// The archive that was read last: maps come archive by archive, and the directory of each is read once.
 ///
-/// # Errors
-/// [`ErrorKind::NotFound`] if it is not there; [`ErrorKind::TooLarge`] for more than [`MOST`] bytes;
-/// [`ErrorKind::Malformed`]; [`ErrorKind::Io`].
-pub fn read(path: &Path, name: &str) -> Result<Vec<u8>> {
-    let most = index(u32::try_from(MOST).unwrap_or(u32::MAX));
-    let missing = || Error::new(ErrorKind::NotFound, format!("{} has no {name}", shown(path)));
-    Archive::open(path)?.read_exactly(name.as_bytes(), most)?.ok_or_else(missing)
+/// ```
+/// use bspkit_packed::archive::Archives;
+/// let error = Archives::default().read("none.pk3".as_ref(), "maps/a.bsp").unwrap_err();
+/// assert_eq!(error.kind(), bspkit::ErrorKind::Io);
+/// ```
+#[derive(Debug, Default)]
+pub struct Archives {
+    last: Mutex<Option<(PathBuf, Arc<Archive>)>>,
+}
+
+impl Archives {
+    /// The bytes of a file in an archive.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if it is not there; [`ErrorKind::TooLarge`] for more than [`MOST`] bytes;
+    /// [`ErrorKind::Malformed`]; [`ErrorKind::Io`].
+    pub fn read(&self, path: &Path, name: &str) -> Result<Vec<u8>> {
+        let most = index(u32::try_from(MOST).unwrap_or(u32::MAX));
+        let missing = || Error::new(ErrorKind::NotFound, format!("{} has no {name}", shown(path)));
+        self.open(path)?.read_exactly(name.as_bytes(), most)?.ok_or_else(missing)
+    }
+
+    fn open(&self, path: &Path) -> Result<Arc<Archive>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((known, archive)) if known == path => Ok(Arc::clone(archive)),
+            _ => {
+                let archive = Arc::new(Archive::open(path)?);
+                *last = Some((path.to_path_buf(), Arc::clone(&archive)));
+                Ok(archive)
+            }
+        }
+    }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Error, Result, anyhow};
 
 use crate::talk::{CLEAR, Code, Job, MOST_OF_A_KIND, Talk, Then, count};
-use crate::{pager, stop, terminal};
+use crate::{pager, stop, terminal, watch};
 
 // Processes several maps at once and writes their output in order.
 
@@ -126,7 +126,8 @@ impl<'t> Turns<'t> {
         path: &Path,
         work: impl FnOnce(&mut Job<'_>) -> Result<Result<Code>, &'e Error>,
     ) {
-        let bytes = path.metadata().map_or(0, |it| if it.is_file() { it.len() } else { 0 });
+        let in_file = path.metadata().map_or(0, |it| if it.is_file() { it.len() } else { 0 });
+        watch::taken_out();
         let stream = |data: &[u8]| Ok(self.write(turn, data));
         let mut job = Job::new(self.talk, path, &stream);
         (job.json, job.many) = (self.json, self.many);
@@ -142,6 +143,7 @@ impl<'t> Turns<'t> {
             }
         }
         job.say_rest();
+        let bytes = Some(watch::taken_out()).filter(|bytes| *bytes > 0).unwrap_or(in_file);
         let Job { path, out, err, code, failure, then, .. } = job;
         self.done(turn, Said { path, out, err, code, failure, bytes, then });
     }

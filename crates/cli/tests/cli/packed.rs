@@ -163,10 +163,8 @@ fn odd_names_in_archives_are_said() {
 fn a_renamed_map_stays_compressed() {
     let room = Room::empty();
     room.write("room_v20.bsp.gz", &compressed("a.gz", &fixture("source/room_v20")));
+    // The slash makes it a folder, which is made.
     let run = room.bspkit("rename room_v20.bsp.gz own_arena -o out/");
-    assert_eq!(run.code, Some(2), "{run:?}");
-    std::fs::create_dir(room.path("out")).unwrap();
-    let run = room.bspkit("rename room_v20.bsp.gz own_arena -o out");
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(Form::Gzip.unpack(&room.read("out/own_arena.bsp.gz")[..]).is_ok(), "{run:?}");
 }

@@ -192,7 +192,10 @@ impl Archive {
         match &self.content {
             Content::Vpk(parts) => parts.read(name, most),
             Content::Listed(listed) => {
-                let index = listed.names.iter().position(|own| own == name);
+                let first = listed.by_name.get(&normal_name(name)).copied();
+                let is_own = |index: &usize| listed.names[*index] == name;
+                // Of several names that engines take for one, only the first one is listed.
+                let index = first.filter(is_own).or_else(|| first.and_then(|_| (0..listed.names.len()).find(is_own)));
                 index.map(|index| self.bytes(listed, index, most)).transpose()
             }
         }
