@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bspkit::{Bsp, Error, ErrorKind, Hint, file};
-use bspkit_ops::compare;
+use bspkit_ops::compare::{self, Comparison, Touched};
 use bspkit_packed::Form;
 use serde::Serialize;
 
@@ -27,11 +27,12 @@ use crate::save::suffix;
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit undo maps --dry-run
-  bspkit undo maps"
+  bspkit undo maps
+  bspkit undo maps --dry-run --json"
 ))]
 pub(crate) struct UndoArgs {
     #[command(flatten)]
-    maps: MapArgs,
+    reading: Reading,
     #[command(flatten)]
     suffix: SuffixArgs,
     /// Write nothing; print what would change
@@ -60,7 +61,7 @@ impl SuffixArgs {
 }
 
 pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
-    args.maps.find().only_once().each(cx, |map, job| {
+    args.reading.maps().only_once().each(cx, |map, job| {
         let Some(backup) = args.suffix.of(map)?.pop() else { return Ok(job.nothing("it has no backup")) };
         if Form::of(&map.path).is_some() {
             let message =
@@ -74,19 +75,49 @@ pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
         if !args.force {
             refuse_other(now.as_ref().ok(), &before, &backup)?;
         }
-        let what = match &now {
-            Ok(now) => difference(now, &before),
-            Err(error) => format!("the map cannot be read ({error:#})"),
+        let found = now.as_ref().ok().map(|now| compare::whole(now, &before, 1));
+        let report = match (&found, &now) {
+            (Some(found), _) if found.lumps.is_empty() => "nothing changes".to_owned(),
+            (Some(found), _) => summary(found),
+            (None, now) => {
+                let error = now.as_ref().err().map_or_else(String::new, |error| format!("{error:#}"));
+                format!("the map cannot be read ({error})")
+            }
         };
+        let touched = found.as_ref().map(Comparison::touched);
         // No file stays open: systems may refuse to replace it then.
-        drop((now, before));
-        let would = if args.dry_run { "would be" } else { "is" };
+        drop((found, now, before));
         if !args.dry_run {
             file::take_back(&map.path, &backup, args.force)?;
         }
-        job.line(format!("{} {would} again as in {}: {what}", shown(&map.path), shown(&backup)));
-        Ok(Code::Done)
+        job.report(&Undone {
+            map: shown(&map.path),
+            backup: shown(&backup),
+            taken_back: !args.dry_run,
+            report,
+            touched,
+        })
     })
+}
+
+/// What is taken back, or would be.
+#[derive(Serialize)]
+struct Undone {
+    #[serde(skip)]
+    map: String,
+    backup: String,
+    taken_back: bool,
+    report: String,
+    /// None if the map cannot be read.
+    touched: Option<Touched>,
+}
+
+impl Report for Undone {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        let would = if self.taken_back { "is" } else { "would be" };
+        job.line(format!("{} {would} again as in {}: {}", self.map, self.backup, self.report));
+        Ok(())
+    }
 }
 
 /// Refuses a backup that is damaged where the map is not, or not known to be, or that is a map of another game.
@@ -98,13 +129,8 @@ fn refuse_other(now: Option<&Bsp<'_>>, before: &Bsp<'_>, backup: &Path) -> Resul
         Some(new) if new != old => format!("is a map of {old}, and the map is one of {new}"),
         _ => return Ok(()),
     };
-    Err(Error::new(ErrorKind::Refused, format!("{} {what}", shown(backup))).with_hint(Hint::Force))
-}
-
-/// What changes, in one line.
-fn difference(now: &Bsp<'_>, before: &Bsp<'_>) -> String {
-    let found = compare::whole(now, before, 1);
-    if found.lumps.is_empty() { "nothing changes".to_owned() } else { summary(&found) }
+    let hint = Hint::OrForce("name the backups that are meant with --suffix".to_owned());
+    Err(Error::new(ErrorKind::Refused, format!("{} {what}", shown(backup))).with_hint(hint))
 }
 
 /// List and remove the backups of maps

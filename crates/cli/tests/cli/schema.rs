@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 80] = [
+const OUTPUTS: [(&str, &str); 82] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -127,6 +127,7 @@ const OUTPUTS: [(&str, &str); 80] = [
     ("ent-get", "ent get q2.bsp light light --json"),
     ("pak-list", "pak list source.bsp --json"),
     ("pak-diff", "pak diff source.bsp other.bsp --json"),
+    ("pak-diff", "pak diff other.bsp text.bsp --json"),
     ("pak-refs", "pak refs source.bsp cut.bsp none.bsp --json"),
     ("pak-missing", "pak missing room_v20.bsp source.bsp none.bsp --stock r.cfg --json"),
     ("pak-unused", "pak unused room_v20.bsp other.bsp none.bsp --json"),
@@ -136,6 +137,7 @@ const OUTPUTS: [(&str, &str); 80] = [
     ("git-resolve", "git resolve rooms.bsp --theirs --json"),
     ("pak-verify", "pak verify source.bsp --json"),
     ("backups-list", "backups list kept.bsp q2.bsp none.bsp --json"),
+    ("undo", "undo kept.bsp q2.bsp none.bsp --dry-run --json"),
     ("rename", "rename room_v20.bsp own_arena --json"),
     ("rename", "rename none.bsp own_arena --json"),
     ("save", "rename room_v20.bsp own_arena --dry-run --json"),
@@ -197,7 +199,10 @@ fn every_document_is_as_its_schema_says() {
     room.shell(index).done();
 
     room.write("materials/own/wall.vtf", b"pixels");
-    room.bspkit("pak add source.bsp a.cfg=planes.jsonl -o other.bsp").without_data(0);
+    room.write("t.txt", b"one\ntwo\n");
+    room.bspkit("pak add source.bsp a.cfg=planes.jsonl t.txt=t.txt -o other.bsp").without_data(0);
+    room.write("t.txt", b"one\nthree\n");
+    room.bspkit("pak add other.bsp t.txt=t.txt -o text.bsp").without_data(0);
     room.write("r.cfg", b"{\n\"classname\" \"light\"\n}\nadd:\n{\n\"classname\" \"light\"\n}\n");
     for script in ["lint", "statistics"] {
         let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
