@@ -17,10 +17,11 @@ use bspkit_packed::Form;
 use bspkit_packed::archive::{self, Listing};
 use bspkit_text::folder::is_unpacked;
 use clap::ArgAction;
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 
 use super::context::{Context, is_stdin};
 use super::talk::{Code, Job, Shard, count, shown};
-use super::words::{SEPARATOR, is_map_name};
+use super::words::{SEPARATOR, is_map_name, map_path};
 use super::{stop, watch};
 use turns::{Tally, Turns};
 
@@ -32,7 +33,8 @@ pub(crate) struct MapArgs {
     /// A map may be compressed (.bsp.bz2, .bsp.gz, .bsp.zst); archives are .pk3, .pk4, .zip, .pak and .vpk. Maps are
     /// the first argument and each one directly after it that ends like one; if the command takes a fixed number of
     /// other arguments, all arguments before these.
-    #[arg(value_name = "MAP...", required = true, action = ArgAction::Set, num_args = 1, value_delimiter = SEPARATOR)]
+    #[arg(value_name = "MAP...", required = true, action = ArgAction::Set, num_args = 1, value_delimiter = SEPARATOR,
+        value_parser = OsStringValueParser::new().map(map_path))]
     map: Vec<PathBuf>,
 }
 

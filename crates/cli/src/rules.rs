@@ -307,7 +307,9 @@ fn run_status(cx: &Context, args: &StatusArgs) -> Result<Code> {
             _ if record.applied.is_empty() => ("none", "no rules are recorded"),
             Since::Same => ("same", "the entities are as they were after that"),
             Since::Edited => ("edited", "the entities were edited since"),
-            Since::Other => ("other", "the record is of another map"),
+            Since::Other => {
+                ("other", "nothing of the record is in the map: it is another one, or the rules were taken back")
+            }
         };
         job.report(&Status { state, sentence, applied })
     })

@@ -1,6 +1,6 @@
 //! `undo` takes back the last save of a map that has a backup; `backups` lists and removes them.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,16 @@ impl SuffixArgs {
         if is_stdin(&map.path) {
             return Err(Error::new(ErrorKind::Argument, "stdin has no backups; name a file").into());
         }
-        Ok(file::backups(&map.path, OsStr::new(&self.suffix))?)
+        Ok(file::backups(&map.path, OsStr::new(&self.suffix)).map_err(|error| self.of_missing(&map.path, error))?)
+    }
+}
+
+impl SuffixArgs {
+    /// The error about a map that is gone, with the name of its backup if there is one.
+    fn of_missing(&self, map: &Path, error: Error) -> Error {
+        let backup = PathBuf::from([map.as_os_str(), OsStr::new(&self.suffix)].into_iter().collect::<OsString>());
+        let is_gone = fs::symlink_metadata(map).is_err() && backup.is_file();
+        if is_gone { error.with_hint(format!("a backup is there: {}; rename it", shown(&backup))) } else { error }
     }
 }
 

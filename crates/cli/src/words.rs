@@ -30,6 +30,14 @@ use super::talk::shown;
 /// Separates joined maps. No argument of a program can contain it.
 pub(crate) const SEPARATOR: char = '\0';
 
+/// What is before a `-` that is the first of several maps: a noncharacter of Unicode.
+const STDIN_FIRST: &str = "\u{fdd0}";
+
+/// A map of those that were joined.
+pub(crate) fn map_path(word: OsString) -> PathBuf {
+    if word.to_str().is_some_and(|word| word.strip_prefix(STDIN_FIRST) == Some("-")) { "-".into() } else { word.into() }
+}
+
 /// Joins the maps to one argument, and gives them. Of a command that takes no maps, these are the words that name a
 /// file or a folder.
 pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> (Vec<OsString>, Vec<PathBuf>) {
@@ -59,13 +67,22 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> (Vec<OsS
     let dashes = arguments.iter().position(|argument| argument == "--").filter(|_| !is_after && !operands.is_empty());
     let before_dashes = dashes.map(|dashes| words.iter().filter(|at| **at < dashes).count());
     // Words that protect an operand, as in `ent get MAP SEL -- -KEY`, are not folders.
-    let is_map = |at: &usize| is_file(&at) || Path::new(&arguments[*at]).is_dir();
+    let is_map = |at: &usize| is_file(&at) || arguments[*at] == "-" || Path::new(&arguments[*at]).is_dir();
     let maps = match before_dashes.filter(|before| *before > 0 && words[..*before].iter().all(is_map)) {
         Some(before) => before,
-        None => most.map_or(leading, |most| leading.max(words.len().saturating_sub(most))),
+        None => {
+            let all = most.map_or(leading, |most| leading.max(words.len().saturating_sub(most)));
+            // A word more than the command takes is no map, unless it names something.
+            let is_named = |at: &usize| is_map(at) || is_wild(&arguments[*at]) || Path::new(&arguments[*at]).exists();
+            if words[leading..all].iter().all(is_named) { all } else { leading }
+        }
     };
     let named: Vec<OsString> = words[..maps].iter().flat_map(|at| expand(&arguments[*at])).collect();
-    let joined = named.join(OsStr::new(&SEPARATOR.to_string()));
+    let mut joined = named.join(OsStr::new(&SEPARATOR.to_string()));
+    if named.len() > 1 && named[0] == "-" {
+        // Otherwise it would look like an option.
+        joined = [OsStr::new(STDIN_FIRST), &joined].join(OsStr::new(""));
+    }
     // From the last to the first: the positions of those before stay valid.
     for at in words[1..maps].iter().rev() {
         arguments.remove(*at);
@@ -321,6 +338,13 @@ pub(crate) fn suggest(error: &mut Error, program: &Command, given: &[OsString]) 
     let (command, words) = words(program, given);
     if let Some(line) = with_maps_first(program, command, given, &words).filter(|_| is_about_words(error)) {
         let tip = format!("the maps come first: {line}");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        return;
+    }
+    if let Some(word) = words.last().map(|at| Path::new(&given[*at])).filter(|word| is_map_name(word) && !word.exists())
+        && error.kind() == ErrorKind::MissingRequiredArgument
+    {
+        let tip = format!("{} counts as a map, as it ends like one: leave out its extension", shown(word));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         return;
     }

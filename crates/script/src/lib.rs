@@ -28,6 +28,7 @@ mod report;
 mod values;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -268,8 +269,9 @@ fn print(value: &Dynamic) -> String {
     let pair = || value.read_lock::<pairs::Pair>().map(|pair| pair.to_string());
     let bytes = || value.read_lock::<lumps::Bytes>().map(|bytes| bytes.to_string());
     let fault = || value.read_lock::<report::Fault>().map(|fault| fault.to_string());
+    let args = || value.read_lock::<Args>().map(|args| args.to_string());
     let name = || value.type_name().rsplit("::").next().unwrap_or_default().to_lowercase();
-    entity().or_else(pair).or_else(bytes).or_else(fault).unwrap_or_else(name)
+    entity().or_else(pair).or_else(bytes).or_else(fault).or_else(args).unwrap_or_else(name)
 }
 
 // The map of a script: a draft that all handles share.
@@ -452,6 +454,12 @@ struct Args {
     named: Arc<BTreeMap<String, Dynamic>>,
 }
 
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        serde_json::json!(*self.words).fmt(f)
+    }
+}
+
 impl Args {
     fn new(words: &[String]) -> Self {
         let mut named = BTreeMap::new();
@@ -507,6 +515,8 @@ fn register_args(api: &mut Api) {
         "The value of `--name VALUE` or `--name=VALUE` as a string; `true` for `--name` without a value, `()` if it is \
          not given. A `-` in the name is `_` here.",
     );
+    api.also("to_string", |args: &mut Args| args.to_string());
+    api.also("to_debug", |args: &mut Args| args.to_string());
     api.index(Args::named);
     api.index(Args::word);
     api.getter("tag", |args: &mut Args| args.named("tag"));

@@ -344,7 +344,7 @@ fn an_aas_beside_the_map_is_a_warning() {
     let edit = |map: &str, out: &str| room.run(&["ent", "set", map, "worldspawn", "message=x", "-o", out]).done().err;
     assert!(!edit("q3.bsp", "out.bsp").contains(words));
     room.write("q3.aas", b"");
-    assert!(edit("q3.bsp", "out.bsp").contains("warning: q3.aas holds a checksum of the whole map"));
+    assert!(edit("q3.bsp", "out.bsp").contains(" holds a checksum of the whole map"));
     fs::rename(room.path("q3.aas"), room.path("out.aas")).unwrap();
     assert!(edit("q3.bsp", "out.bsp").contains("warning: out.aas holds"));
     assert!(!edit("q2.bsp", "out.bsp").contains(words), "Quake II has none");
@@ -455,6 +455,11 @@ fn the_oldest_backups_are_removed() {
     let run = room.bspkit("undo a.bsp --force").done();
     assert!(run.text().contains("again as in a.bsp.bak.2"), "{run:?}");
     room.bspkit("undo --suffix .old a.bsp").without_data(1);
+    std::fs::remove_file(room.path("a.bsp")).unwrap();
+    for command in ["undo", "backups list"] {
+        let run = room.bspkit(&format!("{command} a.bsp")).without_data(2);
+        assert!(run.err.contains("a backup is there: a.bsp.bak; rename it"), "{}", run.err);
+    }
 }
 
 /// A backup that is no whole map of the same game does not take the place of the map in silence.

@@ -280,3 +280,27 @@ fn folders_before_two_dashes_are_maps() {
     assert!(text("ent list maps a.bsp -- worldspawn").contains("// a.bsp"));
     assert!(!text("ent list a.bsp -- worldspawn").contains("\"light\""));
 }
+
+/// Stdin may be the first one of several maps.
+#[test]
+fn stdin_is_one_of_several_maps() {
+    let room = Room::new();
+    let map = room.read("q2.bsp");
+    for line in ["info - q3.bsp --json", "info q3.bsp - --json"] {
+        let run = room.with_stdin(line, &map).done();
+        let paths: Vec<&str> =
+            run.text().lines().map(|line| if line.contains("\"quake2\"") { "-" } else { "q3" }).collect();
+        let order = if line.starts_with("info -") { ["-", "q3"] } else { ["q3", "-"] };
+        assert_eq!(paths, order, "{line}");
+    }
+}
+
+/// A word more than a command takes is not looked for as a map, and a new name that ends like a map is called that.
+#[test]
+fn a_word_too_many_is_no_map() {
+    let room = Room::new();
+    let run = room.bspkit("ent get q2.bsp worldspawn message sky").without_data(2);
+    assert!(run.err.contains("unexpected argument 'sky'"), "{}", run.err);
+    let run = room.bspkit("rename q2.bsp arena.bsp -o out.bsp").without_data(2);
+    assert!(run.err.contains("arena.bsp counts as a map, as it ends like one: leave out its extension"), "{}", run.err);
+}

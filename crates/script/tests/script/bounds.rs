@@ -221,6 +221,8 @@ fn arguments_are_words_and_names() {
     let settings = Settings::default().args(["--axis", "x", "word", "--dry-run", "--n=-5"]);
     let said = script.unwrap().run(&mut draft, &settings).unwrap();
     assert_eq!(said.reports[0].text, "x true -5 null --axis 5");
+    let printed = Script::compile("args.rhai", "report(`${args}`)").unwrap().run(&mut draft, &settings).unwrap();
+    assert!(format!("{printed:?}").contains("word"), "{printed:?}");
     let only = Script::compile("args.rhai", "args.only([\"axes\"])").unwrap().run(&mut draft, &settings).unwrap_err();
     assert_eq!(only.to_string(), "args.rhai:1:6: the script has no argument --axis");
     assert!(only.hint().unwrap().to_string().ends_with("did you mean --axes?"));
