@@ -31,6 +31,7 @@ mod bezier;
 mod builder;
 mod chosen;
 mod displacement;
+#[cfg(feature = "images")]
 mod drawing;
 mod entities;
 mod export;
@@ -55,6 +56,7 @@ mod textures;
 mod vtf;
 
 pub use chosen::Only;
+#[cfg(feature = "images")]
 pub use drawing::{View, draw};
 pub use export::{Format, Summary, export};
 pub use files::{File, METRES};

@@ -1,5 +1,6 @@
 //! Where luxels come from: a set of light in the map, or images beside it.
 
+use bspkit::bytes::index;
 use bspkit::content::View;
 use bspkit::content::lightmap::{Image, Light, LightSet};
 use bspkit::dialect::LuxelForm;
@@ -36,13 +37,13 @@ impl<'a> Source<'a> {
             false => SETS.iter().position(|name| *name == set.name()).map_or(SETS.len(), |at| at + 1),
         };
         let filled = light.sets().iter().enumerate().filter(|(_, set)| !set.blocks().is_empty());
-        let Some((index, set)) = filled.min_by_key(|(_, set)| rank(set)) else {
+        let Some((number, set)) = filled.min_by_key(|(_, set)| rank(set)) else {
             return images(map, options, findings).map(Source::Images);
         };
         for fault in set.faults() {
             findings.add(&LIGHT, Place::default().lump(set.faces()).record(fault.face), fault.kind.to_string());
         }
-        Some(Source::Map { light, set: index })
+        Some(Source::Map { light, set: number })
     }
 
     /// The set of the map's light.
@@ -129,9 +130,8 @@ fn images(map: &Bsp<'_>, options: &Options<'_>, findings: &mut Findings) -> Opti
             found.as_ref().map_or(Ok(None), |(images, name)| images.find(format!("maps/{name}/{file}").as_bytes()));
         match image {
             Ok(Some(image)) => {
-                let size = [image.width(), image.height()].map(bspkit::bytes::index);
-                let luxels = image.pixels().flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
-                pages.push(Page { number: *number, size, luxels });
+                let luxels = image.pixels.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+                pages.push(Page { number: *number, size: image.size.map(index), luxels });
             }
             Ok(None) => missing += 1,
             Err(error) => findings.fail(&LIGHT, &error),

@@ -16,13 +16,13 @@ impl Operation {
             let pairs: Vec<_> = read.iter().flat_map(|entity| entity.pairs().collect::<Vec<_>>()).collect();
             pairs.iter().filter(|pair| is_brush_model(pair.key, pair.value)).map(|pair| pair.value.to_vec()).collect()
         };
-        let of_pair = |(key, value): (&Vec<u8>, &Vec<u8>)| is_brush_model(key, value).then(|| value.clone());
+        let of_pair = |key: &[u8], value: &[u8]| is_brush_model(key, value).then(|| value.to_vec());
         let written: Vec<Vec<u8>> = match self {
-            Operation::Add { pairs, .. } => pairs.iter().map(|(key, value)| (key, value)).filter_map(of_pair).collect(),
+            Operation::Add { pairs, .. } => pairs.iter().filter_map(|(key, value)| of_pair(key, value)).collect(),
             Operation::Edit { changes, .. } => {
-                let pair = |change| match change {
-                    &Change::Set { ref key, ref value } => of_pair((&key.name, value)),
-                    &Change::Add { ref key, ref value } => of_pair((key, value)),
+                let pair = |change: &Change| match change {
+                    Change::Set { key, value } => of_pair(&key.name, value),
+                    Change::Add { key, value } => of_pair(key, value),
                     _ => None,
                 };
                 changes.iter().filter_map(pair).collect()

@@ -49,7 +49,7 @@ impl<'r> Shaders<'r> {
 
     fn image(&self, name: &[u8]) -> Result<Option<Picture>> {
         let Some(image) = self.images.find(name)? else { return Ok(None) };
-        Picture::rgba([image.width(), image.height()], image.as_raw()).map(Some)
+        Picture::rgba(image.size, &image.pixels).map(Some)
     }
 }
 
