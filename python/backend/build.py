@@ -49,8 +49,11 @@ def build_sdist(sdist_directory, config_settings=None):
     with tarfile.open(path) as old:
         files = {entry.name: (entry, old.extractfile(entry).read()) for entry in old if entry.isfile()}
     (first, _) = next(iter(files.values()))
-    for folder in (CRATE / "crates" / name for name in ("cli", "decompile", "packed", "script", "see")):
-        for file in [folder / "Cargo.toml", *folder.glob("src/**/*"), *folder.glob("benches/**/*")]:
+    for crate in ("cli", "decompile", "packed", "script", "see"):
+        # Its manifest says what belongs to it. Cargo also lists what it makes itself.
+        command = ["cargo", "package", "--list", "--allow-dirty", "--quiet", "--locked", "-p", f"bspkit-{crate}"]
+        listed = subprocess.run(command, cwd=CRATE, check=True, capture_output=True, text=True).stdout.splitlines()
+        for file in (CRATE / "crates" / crate / path for path in listed):
             if file.is_file():
                 entry = tarfile.TarInfo(f"{top}/{file.relative_to(CRATE).as_posix()}")
                 entry.size, entry.mtime = file.stat().st_size, first.mtime
