@@ -50,10 +50,12 @@ def build_sdist(sdist_directory, config_settings=None):
         files = {entry.name: (entry, old.extractfile(entry).read()) for entry in old if entry.isfile()}
     (first, _) = next(iter(files.values()))
     for crate in ("cli", "decompile", "packed", "script", "see"):
-        # Its manifest says what belongs to it. Cargo also lists what it makes itself.
+        # Its manifest says what belongs to it, and names benches, without which it cannot be read. Cargo also lists what
+        # it makes itself.
         command = ["cargo", "package", "--list", "--allow-dirty", "--quiet", "--locked", "-p", f"bspkit-{crate}"]
         listed = subprocess.run(command, cwd=CRATE, check=True, capture_output=True, text=True).stdout.splitlines()
-        for file in (CRATE / "crates" / crate / path for path in listed):
+        folder = CRATE / "crates" / crate
+        for file in [*(folder / path for path in listed), *folder.glob("benches/**/*")]:
             if file.is_file():
                 entry = tarfile.TarInfo(f"{top}/{file.relative_to(CRATE).as_posix()}")
                 entry.size, entry.mtime = file.stat().st_size, first.mtime

@@ -160,6 +160,8 @@ test("keys alone are enough, and all controls have names", async () => {
   await page.tab("entities");
   await page.page.focus("#entities summary");
   await keyboard.press("Enter");
+  // What an entity has is made when it is opened.
+  await page.page.waitForSelector("#entities details[open] input");
   await keyboard.press("Tab");
   assert.equal(await page.page.evaluate(() => document.activeElement.tagName), "INPUT");
   await keyboard.type("x");
