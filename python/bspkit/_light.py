@@ -56,7 +56,20 @@ class LightImage:
         columns, rows = self.size
         if array.shape != (rows, columns, 3):
             raise ValueError(f"the shape is {array.shape}, and {(rows, columns, 3)} is expected")
+        if not (numpy.isfinite(array).all() and (array >= 0).all()):
+            raise ValueError("light is finite numbers from 0 on")
         self._native.write_linear(*self._at, array.tobytes())
+
+
+def _colors(palette: ArrayLike) -> bytes:
+    """The bytes of 256 colors; floats may be whole numbers."""
+    colors = numpy.asarray(palette)
+    if colors.shape not in ((256, 3), (768,)):
+        raise ValueError(f"the shape of the palette is {colors.shape}, and (256, 3) is expected")
+    made = colors.astype(numpy.uint8)
+    if not numpy.array_equal(made, colors):
+        raise ValueError("colors are whole numbers from 0 to 255")
+    return made.tobytes()
 
 
 class LightFace(LightImage):
@@ -191,7 +204,7 @@ class Texture:
         array = numpy.asarray(pixels)
         if array.ndim != 2 or array.dtype != numpy.uint8:
             raise ValueError("pixels are indices of a palette: an array of uint8 with rows and columns")
-        colors = None if palette is None else numpy.asarray(palette, numpy.uint8).tobytes()
+        colors = None if palette is None else _colors(palette)
         self._native.set_image(self.index, array.shape[1], array.shape[0], array.tobytes(), colors)
 
     def image(self) -> Any:

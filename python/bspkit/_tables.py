@@ -133,9 +133,18 @@ def table(map: Any, parts: dict[str, Any]) -> Table:
     return found
 
 
-def little_endian(records: Any) -> bytes:
-    """The bytes of records with little-endian numbers."""
+def little_endian(records: Any, own: Any) -> bytes:
+    """The bytes of records with little-endian numbers, by the names of their fields; `own` is the type of the lump."""
     array = numpy.asarray(records)
     if array.dtype.names is None:
         raise TypeError("records are an array such as map.table gives, or bytes with little-endian numbers")
-    return array.astype(array.dtype.newbyteorder("<")).tobytes()
+    if set(array.dtype.names) != set(own.names):
+        raise TypeError(f"the fields are {', '.join(array.dtype.names)}, and those of the lump are {', '.join(own.names)}")
+    made = numpy.zeros(array.shape, own)
+    for name in own.names:
+        if array[name].shape != made[name].shape:
+            raise TypeError(f"{name} has the shape {array.dtype[name].shape}, and {own[name].shape} is expected")
+        made[name] = array[name]
+        if made[name].dtype.kind in "iu" and not numpy.array_equal(made[name], array[name]):
+            raise ValueError(f"a number of {name} does not fit into {own[name].base}")
+    return made.tobytes()

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bspkit::{Error, ErrorKind};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMapping, PySlice};
+use pyo3::types::{PyBytes, PyList, PyMapping, PySlice, PyTuple};
 
 use crate::entity::Entity;
 use crate::errors::Res;
@@ -91,13 +91,13 @@ fn pairs_of(value: &Bound<'_, PyAny>) -> Res<Pairs> {
         Err(_) => value.clone(),
     };
     let mut pairs = Pairs::new();
+    let wrong = || PyTypeError::new_err("an entity is made of pairs of a key and a value");
     for item in items.try_iter()? {
-        pairs.push(item?.extract::<(Text, Text)>().map_err(|error| {
-            match error.is_instance_of::<PyTypeError>(value.py()) {
-                true => error,
-                false => PyTypeError::new_err("an entity is made of pairs of a key and a value"),
-            }
-        })?);
+        let item = item?;
+        let is_pair = item.cast::<PyTuple>().is_ok() || item.cast::<PyList>().is_ok();
+        let pair = if is_pair { item.extract::<Vec<Bound<'_, PyAny>>>()? } else { Vec::new() };
+        let [key, value] = <[_; 2]>::try_from(pair).map_err(|_| wrong())?;
+        pairs.push((key.extract::<Text>()?, value.extract::<Text>()?));
     }
     Ok(pairs)
 }

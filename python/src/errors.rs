@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use bspkit::{Error, ErrorKind};
+use bspkit::{Error, ErrorKind, Hint};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -21,6 +21,14 @@ fn class_of(kind: ErrorKind) -> &'static str {
         ErrorKind::Damaged => "DamagedError",
         ErrorKind::TooLarge => "TooLargeError",
         _ => "BspError",
+    }
+}
+
+/// A hint in terms of the module.
+fn worded(hint: &Hint) -> String {
+    match hint {
+        Hint::OrForce(text) => format!("{text}; where a method has `force`, force=True does it too"),
+        hint => hint.to_string(),
     }
 }
 
@@ -93,7 +101,7 @@ fn exception(py: Python<'_>, class: &str, message: &str, error: Option<&Error>) 
     let place = error.and_then(Error::place);
     let made = || {
         let attributes = PyDict::new(py);
-        attributes.set_item("hint", error.and_then(Error::hint).map(ToString::to_string))?;
+        attributes.set_item("hint", error.and_then(Error::hint).map(worded))?;
         attributes.set_item("place", place.map(ToString::to_string))?;
         attributes.set_item("lump", place.and_then(|place| place.lump.clone()))?;
         attributes.set_item("record", place.and_then(|place| place.record))?;

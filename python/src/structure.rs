@@ -13,6 +13,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use crate::errors::{Res, detached};
 use crate::map::Map;
 use crate::shared::{Shared, current};
+use crate::table;
 use crate::text::{Text, shown};
 
 /// What refers to a record, and what it refers to.
@@ -74,7 +75,7 @@ pub(crate) fn splice<'py>(
     records: &Bound<'py, PyAny>,
     [cascade, force]: [bool; 2],
 ) -> Res<Bound<'py, PyAny>> {
-    let bytes = bytes_of(records)?;
+    let bytes = bytes_of(shared, lump, records)?;
     edit(records.py(), shared, lump, &range, [true, cascade, force], |edit, list, places| {
         edit.splice_list(list, places[0]..places[1], bytes)
     })
@@ -185,13 +186,14 @@ fn report<'py>(py: Python<'py>, followed: &Followed) -> Res<Bound<'py, PyAny>> {
     Ok(py.import("bspkit._types")?.call_method1("followed", (fields, removed, &followed.warnings))?)
 }
 
-/// The bytes of new records, with little-endian numbers.
-fn bytes_of(records: &Bound<'_, PyAny>) -> Res<Vec<u8>> {
+/// The bytes of new records of a lump, with little-endian numbers.
+fn bytes_of(shared: &Shared, lump: &str, records: &Bound<'_, PyAny>) -> Res<Vec<u8>> {
     if let Ok(bytes) = records.cast::<PyBytes>() {
         return Ok(bytes.as_bytes().to_vec());
     }
+    let own = shared.with(|state| table::kind(records.py(), state, lump))?;
     let tables = records.py().import("bspkit._tables")?;
-    Ok(tables.call_method1("little_endian", (records,))?.extract()?)
+    Ok(tables.call_method1("little_endian", (records, own))?.extract()?)
 }
 
 /// One number, or several.

@@ -131,6 +131,11 @@ fn find(draft: &Draft<'static>, lump: &str) -> Res<(SlotId, Span)> {
     Ok((records.slot(), records.span().clone()))
 }
 
+/// The type of NumPy for the records of a lump, with little-endian numbers.
+pub(crate) fn kind<'py>(py: Python<'py>, state: &mut State, lump: &str) -> Res<Bound<'py, PyAny>> {
+    dtype(py, find(state.draft()?, lump)?.1.record, ByteOrder::Little)
+}
+
 /// The type of NumPy for a struct. It is made once.
 fn dtype<'py>(py: Python<'py>, record: &'static RecordInfo, order: ByteOrder) -> Res<Bound<'py, PyAny>> {
     let tables = py.import("bspkit._tables")?;

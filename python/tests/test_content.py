@@ -246,3 +246,29 @@ def test_a_folder_that_cannot_be_added_adds_nothing(tmp_path: Path) -> None:
     with pytest.raises(bspkit.RefusedError, match="symbolic link"):
         pak.add_folder(tmp_path)
     assert len(pak) == 0
+
+
+def test_light_and_palettes_are_what_a_map_can_have() -> None:
+    map = bspkit.open(MAPS / "goldsrc" / "own_rooms.bsp")
+    face = map.light.faces[0]
+    for wrong in (numpy.nan, numpy.inf, -1.0):
+        with pytest.raises(ValueError, match="finite numbers from 0"):
+            face.linear = face.linear * 0 + wrong
+    texture = map.textures[1]
+    pixels = numpy.full((32, 16), 200, numpy.uint8)
+    for palette in (numpy.full((256, 3), 300.7), numpy.full((256, 3), -5)):
+        with pytest.raises(ValueError, match="whole numbers from 0 to 255"):
+            texture.set_image(pixels, palette)
+    with pytest.raises(ValueError, match="shape of the palette"):
+        texture.set_image(pixels, numpy.zeros((3, 256), numpy.uint8))
+    assert map.changed == []
+
+
+def test_pairs_of_new_entities_may_be_lists_and_errors_say_what_is_wrong() -> None:
+    map = bspkit.open(SOURCE)
+    map.entities.append([["classname", "light"], ("light", 5)])  # type: ignore[list-item]
+    assert map.entities[-1]["light"] == "5"
+    with pytest.raises(bspkit.ArgumentError, match="NaN"):
+        map.entities.append({"classname": "light", "a": float("nan")})
+    with pytest.raises(TypeError, match="pairs of a key and a value"):
+        map.entities.append(["ab"])  # type: ignore[list-item]

@@ -266,3 +266,27 @@ def test_handles_of_entities_stay_or_end_with_an_edit_of_records() -> None:
     world = map.entities[0]
     map.duplicate("TEXINFO", 0)
     assert world.classname == "worldspawn"
+
+
+def test_new_records_are_taken_by_the_names_of_their_fields() -> None:
+    map = bspkit.open(Q2)
+    plane = map.table("PLANES")[4:5]
+    fields = ["kind", "distance", "normal"]
+    other = numpy.array([(3, 7.5, (0.0, 0.6, 0.8))], dtype=[("kind", "<i8"), ("distance", "<f8"), ("normal", "<f8", 3)])
+    assert sorted(fields) == sorted(plane.dtype.names)
+    followed = map.splice("PLANES", 4, 5, other)
+    assert followed is not None
+    assert map.table("PLANES")[4].tolist() == (pytest.approx((0.0, 0.6, 0.8)), 7.5, 3)
+    before = map.bytes("PLANES")
+    # What is not there would be any bytes of memory.
+    with pytest.raises(TypeError, match="the fields are kind"):
+        map.splice("PLANES", 4, 5, plane[["kind"]])
+    with pytest.raises(TypeError, match="the fields are"):
+        map.insert("PLANES", 0, map.table("FACES")[:1])
+    with pytest.raises(TypeError, match="normal has the shape"):
+        map.insert("PLANES", 0, numpy.zeros(1, [("kind", "<i4"), ("distance", "<f4"), ("normal", "<f4", 2)]))
+    with pytest.raises(ValueError, match="a number of kind does not fit"):
+        wide = other.copy()
+        wide["kind"] = 1 << 40
+        map.insert("PLANES", 0, wide)
+    assert map.bytes("PLANES") == before

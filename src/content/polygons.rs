@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::lens::Reader;
 use super::lightmap::{Geometry, Room, record_of};
-use crate::bsp::Bsp;
+use crate::bsp::{Bsp, Records};
 use crate::bytes::Data;
 use crate::dialect::{FaceForm, LightModel, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -32,8 +32,27 @@ impl std::fmt::Debug for Polygons<'_> {
     }
 }
 
+/// The faces of Source for light of high dynamic range.
+const HDR: &str = "FACES_HDR";
+
 impl<'a> Bsp<'a> {
-    /// The corners of all faces.
+    /// The faces that are drawn: those of Source maps without faces for low dynamic range are in the list for the high
+    /// one, which consoles have alone.
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/source/room_v20.bsp")?;
+    /// assert_eq!(map.drawn_faces()?.name(), "FACES");
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Bsp::records`].
+    pub fn drawn_faces(&self) -> Result<Records<'a>> {
+        let usual = self.records(Role::Faces)?;
+        Ok(self.any_records(HDR).filter(|_| usual.is_empty()).unwrap_or(usual))
+    }
+
+    /// The corners of all faces that are drawn ([`Bsp::drawn_faces`]).
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for dialects whose faces name their corners in their records (Quake III and its
@@ -45,9 +64,12 @@ impl<'a> Bsp<'a> {
                 .with_hint("their records name the first of their vertexes, and how many there are"));
         };
         let from = &Reader::of(self);
-        let slot = from.role(Role::Faces)?;
+        let usual = from.role(Role::Faces)?;
+        let other = from.slot(HDR).ok().filter(|_| self.drawn_faces().is_ok_and(|faces| faces.name() == HDR));
+        let slot = other.unwrap_or(usual);
         let form = record_of(self, slot, model.faces, |form| form.record)?;
         let lump = self.dialect().role(Role::Faces).map_or("FACES", |index| self.dialect().lumps[index].name);
+        let lump = if other.is_some() { HDR } else { lump };
         Ok(Polygons { lump, faces: from.bytes(slot)?, form: *form, geometry: Geometry::read(from)? })
     }
 }

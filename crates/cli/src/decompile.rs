@@ -83,7 +83,10 @@ impl Decompiled {
         );
         if let Some(shares) = &self.made.proof {
             parts.push(format!("{} of points agree", percent(shares.point_share)));
-            parts.push(format!("{} of the area of faces", percent(shares.area_share)));
+            parts.push(match shares.proof.faces.judged > 0 {
+                true => format!("{} of the area of faces", percent(shares.area_share)),
+                false => "no face to compare".to_owned(),
+            });
         }
         format!("{}: {}", self.file, parts.join(", "))
     }

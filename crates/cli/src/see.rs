@@ -9,6 +9,7 @@ use bspkit::disk::put::{self, put, refuse};
 use bspkit::finding::Severity;
 use bspkit_game::Game;
 use bspkit_game::assets::Files;
+use bspkit_packed::archive;
 use bspkit_see::{File, Format, Only, Options, Scene, Summary, View, draw};
 use serde::Serialize;
 
@@ -285,9 +286,11 @@ impl<'a> Games<'a> {
         Games { cx, named, last: Mutex::new(None) }
     }
 
-    /// The files of the game that a map is for: of the places that are named, and of the folder above `maps`.
+    /// The files of the game that a map is for: of the places that are named, and of the folder above `maps` or the
+    /// archive that the map is in.
     fn of(&self, map: &Path) -> Result<Arc<Game>> {
-        let folder = above_maps(map);
+        // A map in an archive has the files of the archive.
+        let folder = archive::part(map).map(|(archive, _)| archive).or_else(|| above_maps(map));
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, game)) = last.as_ref().filter(|(known, _)| *known == folder) {
             return Ok(Arc::clone(game));

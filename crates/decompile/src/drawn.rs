@@ -60,7 +60,7 @@ pub(crate) fn plane_of(ring: &[Point]) -> Option<Plane> {
 
 fn rings(map: &Bsp<'_>, looks: &[Look]) -> Result<Vec<Drawn>> {
     let polygons: Polygons<'_> = map.polygons()?;
-    let faces = map.records(Role::Faces)?;
+    let faces = map.drawn_faces()?;
     let [texinfo] = faces.columns(["texinfo"])?;
     let displacement = faces.column("displacement").ok();
     let owners = owners(&map.records(Role::Models)?, ["first_face", "face_count"], faces.len());

@@ -20,7 +20,7 @@ impl<'a> Displacements<'a> {
     /// The displacements; `None` if the map has none.
     pub(crate) fn read(map: &Bsp<'a>) -> Option<Self> {
         let (infos, verts) = (map.any_records("DISPINFO")?, map.any_records("DISP_VERTS")?);
-        let faces = map.records(bspkit::dialect::Role::Faces).ok()?;
+        let faces = map.drawn_faces().ok()?;
         let own = faces.column("displacement").ok()?;
         let faces = (0..faces.len()).map(|face| own.below(face, infos.len())).collect();
         Some(Displacements { infos, verts, faces })

@@ -20,11 +20,7 @@ const USUAL: u32 = 64;
 pub(crate) fn read(reading: &mut Reading<'_, '_>) -> Result<()> {
     let map = reading.map;
     let polygons = map.polygons()?;
-    let faces = map.records(Role::Faces)?;
-    if faces.is_empty() && map.records("FACES_HDR").is_ok_and(|faces| !faces.is_empty()) {
-        let message = "the map has faces for high dynamic range alone, which are not shown";
-        reading.builder.findings.add(&FACE, Place::default().lump("FACES_HDR"), message);
-    }
+    let faces = map.drawn_faces()?;
     let texinfo = map.records(Role::TexInfo)?;
     let lump = faces.name().to_owned();
     let displacements = Displacements::read(map);
@@ -217,7 +213,7 @@ const STRIP: i64 = 1;
 impl<'a> Primitives<'a> {
     fn read(map: &bspkit::Bsp<'a>) -> Option<Self> {
         Some(Primitives {
-            faces: map.records(Role::Faces).ok()?,
+            faces: map.drawn_faces().ok()?,
             primitives: map.any_records("PRIMITIVES")?,
             indices: map.any_records("PRIMINDICES")?,
             vertexes: map.any_records("PRIMVERTS"),

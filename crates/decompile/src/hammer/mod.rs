@@ -10,7 +10,6 @@ use std::collections::HashMap;
 
 use bspkit::bytes::bits;
 use bspkit::content::entities::Output;
-use bspkit::dialect::Role;
 use bspkit::{Bsp, Column, Result};
 
 use crate::boxes;
@@ -99,7 +98,7 @@ pub(crate) fn add(
 
 /// Gives sides the smoothing groups of the faces on them.
 fn smooth(map: &Bsp<'_>, faces: &[Drawn], sides: &Sides, entities: &mut [Entity]) -> Result<()> {
-    let records = map.records(Role::Faces)?;
+    let records = map.drawn_faces()?;
     let Ok(groups) = records.column("smoothing_groups") else { return Ok(()) };
     let mut found: HashMap<u32, u32> = HashMap::new();
     for face in faces {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bspkit::Bsp;
-use bspkit_see::Options;
+use bspkit_see::{Format, Options, Scene, export};
 
 use crate::glb::{Glb, Mesh};
 use crate::raw::{Raw, area};
@@ -192,4 +192,22 @@ fn a_larger_unit_would_be_seen() {
 #[test]
 fn a_face_that_shows_its_back_would_be_seen() {
     planted(|glb| glb.meshes[1].parts[0].triangles[0].swap(0, 1), |glb, _| check_facing(glb));
+}
+
+/// Maps of consoles, and those that were lit for high dynamic range alone, have their faces in the other list.
+#[test]
+fn faces_for_high_dynamic_range_alone_are_shown() {
+    let bytes = std::fs::read(path("source/room_v20")).unwrap();
+    let map = Bsp::parse(&bytes).unwrap();
+    let mut draft = map.draft();
+    for lump in ["FACES", "LIGHTING"] {
+        draft.set(map.slot(lump).unwrap().id, Vec::new()).unwrap();
+    }
+    let other = draft.plan(bspkit::Layout::Keep).unwrap().to_vec();
+    let other = Bsp::parse(&other).unwrap();
+    assert_eq!((map.drawn_faces().unwrap().name(), other.drawn_faces().unwrap().name()), ("FACES", "FACES_HDR"));
+    let scene = |map: &Bsp<'_>| Scene::read(map, &Options { hdr: true, ..Options::default() }).unwrap();
+    let (whole, alone) = (scene(&map), scene(&other));
+    assert!(alone.light.is_some() && alone.models[0].triangles() > 10, "{:?}", alone.findings);
+    assert_eq!(export(&whole, Format::Glb, "a.glb").unwrap(), export(&alone, Format::Glb, "a.glb").unwrap());
 }
