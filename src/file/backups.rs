@@ -22,8 +22,8 @@ pub(super) fn names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = PathB
 /// How many names in a row have no file where no more are looked for.
 const AHEAD: usize = 32;
 
-/// The backups that are there, with their numbers in the order in which they were made. Names in between may be missing:
-/// no save gives them again.
+/// The backups that are there, with their numbers in the order in which they were made. Names in between may be
+/// missing: no save gives them again.
 fn there(target: &Path, suffix: &OsStr) -> Vec<(usize, PathBuf)> {
     let mut found = Vec::new();
     for (number, name) in names(target, suffix).enumerate() {

@@ -40,7 +40,10 @@ impl Context {
     pub(crate) fn open(&self, path: &Path) -> Result<Bsp<'static>> {
         let opened = watch::open(|| {
             let opened = match self.taken_out(path) {
-                Some(bytes) => bytes.and_then(|bytes| Bsp::from_data(Data::from(bytes), self.options.dialect)),
+                Some(bytes) => bytes.and_then(|bytes| {
+                    watch::takes_out(bytes.len());
+                    Bsp::from_data(Data::from(bytes), self.options.dialect)
+                }),
                 None => Bsp::open_mapped(path, self.options.dialect),
             };
             if let Ok(bsp) = &opened {
@@ -63,11 +66,11 @@ impl Context {
         if let Some(form) = Form::of(path) {
             return Some(input::open(path).and_then(|file| form.unpack(BufReader::new(file))));
         }
-        self.from_archive(path)
+        self.in_archive(path)
     }
 
     /// The bytes of a map in an archive; none for any other.
-    pub(crate) fn from_archive(&self, path: &Path) -> Option<bspkit::Result<Vec<u8>>> {
+    pub(crate) fn in_archive(&self, path: &Path) -> Option<bspkit::Result<Vec<u8>>> {
         archive::part(path).map(|(archive, name)| self.archives.read(&archive, &name))
     }
 

@@ -208,7 +208,7 @@ impl Save {
             let cannot = || format!("cannot copy {} to {}", shown(map), shown(target));
             make_folder(target).with_context(cannot)?;
             // A map in an archive becomes a file; a compressed one is copied as it is.
-            let mut from: Box<dyn Read> = match cx.from_archive(map) {
+            let mut from: Box<dyn Read> = match cx.in_archive(map) {
                 Some(bytes) => Box::new(io::Cursor::new(bytes.with_context(cannot)?)),
                 None => Box::new(File::open(map).with_context(cannot)?),
             };

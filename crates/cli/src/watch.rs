@@ -18,6 +18,11 @@ thread_local! {
     static TAKEN_OUT: Cell<u64> = const { Cell::new(0) };
 }
 
+/// A map of so many bytes was taken out of a compressed file or an archive.
+pub(crate) fn takes_out(bytes: usize) {
+    TAKEN_OUT.set(if TAKEN_OUT.get() == 0 { wide(bytes) } else { TAKEN_OUT.get() });
+}
+
 /// The size in bytes of the map that was taken out of a compressed file or an archive; 0 if none was. Asked once.
 pub(crate) fn taken_out() -> u64 {
     TAKEN_OUT.take()
@@ -37,7 +42,6 @@ pub(crate) fn open<T>(open: impl FnOnce() -> T) -> T {
 /// From now on a map is watched, until [`looked_after`].
 pub(crate) fn begin(path: &Path, bsp: &Bsp<'static>) {
     if !bsp.is_mapped() {
-        TAKEN_OUT.set(if TAKEN_OUT.get() == 0 { wide(bsp.container().bytes().len()) } else { TAKEN_OUT.get() });
         return;
     }
     let watched = Watched { bsp: bsp.clone(), _listed: system::list(path, bsp.container().bytes()) };

@@ -74,7 +74,7 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> (Vec<OsS
             let all = most.map_or(leading, |most| leading.max(words.len().saturating_sub(most)));
             // A word more than the command takes is no map, unless it names something.
             let is_named = |at: &usize| is_map(at) || is_wild(&arguments[*at]) || Path::new(&arguments[*at]).exists();
-            if words[leading..all].iter().all(is_named) { all } else { leading }
+            if operands.is_empty() || words[leading..all].iter().all(is_named) { all } else { leading }
         }
     };
     let named: Vec<OsString> = words[..maps].iter().flat_map(|at| expand(&arguments[*at])).collect();
