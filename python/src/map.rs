@@ -297,7 +297,8 @@ impl Map {
         source::proven(py, &self.shared, text, format)
     }
 
-    /// The values that a query finds, by the index of the record: `map.get("FACES[texinfo=3].plane")`.
+    /// The values that a query finds, by the index of the record: `map.get("FACES[texinfo=3].plane")`. Flags are their
+    /// names, as the program prints them; `table` has them as numbers.
     fn get<'py>(&self, py: Python<'py>, query: &str) -> Res<Bound<'py, PyDict>> {
         ops::values(py, &self.shared, query)
     }

@@ -6,7 +6,6 @@ use std::path::Path;
 use bspkit::bytes::escaped;
 use bspkit::dialect::Role;
 use bspkit::query::{FieldChange, Query};
-use bspkit::record::FlagNames;
 use bspkit::verify::{self, Verdict};
 use bspkit::{Error, ErrorKind};
 use bspkit_game::rename::{self, OldName, Rename};
@@ -16,7 +15,7 @@ use bspkit_ops::{check, compare, diff};
 use bspkit_rules::files::{Reading, RuleFiles};
 use bspkit_rules::{Applied, Bake, Mode, Record, State, Tried, known, record};
 use bspkit_text::changes::ComparisonJson;
-use bspkit_text::{patch, records};
+use bspkit_text::{folder, patch, records};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -186,12 +185,12 @@ fn mode_named(name: &str) -> bspkit::Result<Mode> {
     }
 }
 
-/// The values that a query finds, by the index of the record.
+/// The values that a query finds, by the index of the record; flags by their names in the usual game of the map.
 pub(crate) fn values<'py>(py: Python<'py>, shared: &Shared, query: &str) -> Res<Bound<'py, PyDict>> {
     let draft = shared.snapshot()?;
     let found = detached(py, || {
         let (query, map) = (Query::parse(query)?, current(&draft)?);
-        let (names, mut found) = (FlagNames::default(), Vec::new());
+        let (names, mut found) = (folder::names(&map, None)?, Vec::new());
         query.each(&map, names, |index, value| {
             found.push((index, records::value_json(value, names)));
             Ok::<_, Error>(true)
@@ -207,7 +206,11 @@ pub(crate) fn values<'py>(py: Python<'py>, shared: &Shared, query: &str) -> Res<
 
 /// Sets a field of all records that a query finds (`FACES[texinfo=3].texinfo=7`); returns how many were found.
 pub(crate) fn set_values(shared: &Shared, change: &str) -> Res<usize> {
-    shared.change(|state| Ok(FieldChange::parse(change)?.apply(state.draft()?, FlagNames::default())?))
+    shared.change(|state| {
+        let draft = state.draft()?;
+        let names = folder::names(draft.bsp(), None)?;
+        Ok(FieldChange::parse(change)?.apply_with(draft, names, records::parse_value)?)
+    })
 }
 
 /// Gives a map another name, in all paths that are put together from it. The result has what changed (place, old and

@@ -290,3 +290,13 @@ def test_new_records_are_taken_by_the_names_of_their_fields() -> None:
         wide["kind"] = 1 << 40
         map.insert("PLANES", 0, wide)
     assert map.bytes("PLANES") == before
+
+
+def test_queries_are_those_of_the_program() -> None:
+    map = bspkit.open(Q2)
+    assert map.set("PLANES[3].normal=0 0 1") == 1 and map.get("PLANES[3].normal") == {3: [0.0, 0.0, 1.0]}
+    assert map.set("PLANES[3].normal=[1,2,3]") == 1 and map.get("PLANES[3].normal") == {3: [1.0, 2.0, 3.0]}
+    assert map.set("FACES[0].styles=1 2 3 4") == 1 and map.get("FACES[0].styles") == {0: [1, 2, 3, 4]}
+    assert map.set("TEXINFO[0].flags|=SKY") == 1
+    assert "SKY" in map.get("TEXINFO[0].flags")[0]
+    assert 0 in map.get("TEXINFO[flags&SKY].flags")

@@ -73,7 +73,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.save.has_output() {
         let takes_stdout = args.save.file().is_some_and(is_stdin);
         return args.save.each(cx, args.maps.find(), |draft, map, job| {
-            let said = args.run(&script, draft, map)?;
+            let said = args.run(&script, draft, map, job)?;
             tell(&said, takes_stdout, job);
             Ok(match (draft.changes()?.is_empty(), said.findings.is_empty()) {
                 (true, true) => Edited::Same,
@@ -84,8 +84,8 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let is_refused = AtomicBool::new(false);
     args.maps.find().json(args.save.json).each(cx, |map, job| {
         let mut draft = cx.open(&map.path)?.draft();
-        let said =
-            args.run(&script, &mut draft, map).with_context(|| format!("cannot run it on {}", shown(&map.path)))?;
+        let cannot = || format!("cannot run it on {}", shown(&map.path));
+        let said = args.run(&script, &mut draft, map, job).with_context(cannot)?;
         if !draft.changes()?.is_empty() {
             // What is said of one map holds for all of them.
             if is_refused.swap(true, Ordering::Relaxed) && !job.json {
@@ -105,7 +105,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 }
 
 impl Args {
-    fn run(&self, script: &Script, draft: &mut Draft<'static>, map: &MapFile) -> Result<Said> {
+    fn run(&self, script: &Script, draft: &mut Draft<'static>, map: &MapFile, job: &mut Job<'_>) -> Result<Said> {
         let mut limits = Limits::default();
         limits.steps = self.max_steps;
         limits.time = Duration::from_secs(self.max_time);
@@ -113,7 +113,14 @@ impl Args {
         let settings = Settings::default().args(self.args.clone()).path(&map.path).limits(limits);
         let settings = settings.for_any_engine(self.save.force);
         let settings = self.allow_read.iter().fold(settings, |settings, folder| settings.allow_read(folder));
-        Ok(script.run(draft, &settings)?)
+        let mut said = Said::default();
+        let done = script.run_into(draft, &settings, &mut said);
+        if done.is_err() {
+            // What it printed shows how far it came.
+            said.messages.iter().for_each(|message| job.say(message));
+        }
+        done?;
+        Ok(said)
     }
 }
 

@@ -223,6 +223,26 @@ impl Script {
     /// # Errors
     /// The script stopped: the message has the place in the script, the hint the line and the calls.
     pub fn run(&self, draft: &mut Draft<'static>, settings: &Settings) -> Result<Said> {
+        let mut said = Said::default();
+        self.run_into(draft, settings, &mut said)?;
+        Ok(said)
+    }
+
+    /// Runs the script as [`Script::run`]. What it said is there after an error too, up to the error.
+    ///
+    /// ```
+    /// use bspkit_script::{Said, Script, Settings};
+    /// let mut draft = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?.draft();
+    /// let script = Script::compile("stops.rhai", r#"print("so far"); throw "no further""#)?;
+    /// let mut said = Said::default();
+    /// assert!(script.run_into(&mut draft, &Settings::default(), &mut said).is_err());
+    /// assert_eq!(said.messages, ["so far"]);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Script::run`].
+    pub fn run_into(&self, draft: &mut Draft<'static>, settings: &Settings, said: &mut Said) -> Result<()> {
         let (log, watch) = (Log::default(), Watch::default());
         let map = Map::new(draft.clone(), &settings.path, settings.is_forced, None);
         let own = own(&map, &log, &watch, settings);
@@ -235,13 +255,15 @@ impl Script {
             let result = on_a_large_stack(|| self.run_in(engine(own.module, &log, &watch, limits.steps)));
             watch.end(looking.thread());
             result
-        })?;
+        });
+        *said = log.take();
+        let result = result?;
         let context = Context { name: &self.name, text: &self.text, entries: &entries, steps: settings.limits.steps };
         result.map_err(|error| context.stopped(*error))?;
         // Whatever stopped it after its last step.
         watch.take().map_or(Ok(()), Err)?;
         *draft = map.finish()?;
-        Ok(log.take())
+        Ok(())
     }
 
     fn run_in(&self, engine: Engine) -> Result<(), Box<rhai::EvalAltResult>> {

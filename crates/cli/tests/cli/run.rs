@@ -103,3 +103,16 @@ fn scripts_that_cannot_be_read_are_refused() {
     let run = room.bspkit("run bad.rhai q3.bsp --max-steps 5 --max-time 1 --max-memory 100 --dry-run");
     assert_eq!(run.code, Some(2));
 }
+
+/// What a script printed before it stopped shows how far it came; the map stays.
+#[test]
+fn a_script_that_stops_has_said_what_it_printed() {
+    let room = room(&[("stops.rhai", "print(\"so far\"); entities[0].message = \"new\"; throw \"no further\";")]);
+    let names = room.names();
+    for how in ["", " -o out.bsp"] {
+        let run = room.bspkit(&format!("run stops.rhai q2.bsp{how}")).without_data(2);
+        let at = |words: &str| run.err.find(words).unwrap_or_else(|| panic!("{words}: {}", run.err));
+        assert!(at("so far") < at("no further"), "{}", run.err);
+    }
+    assert_eq!(room.names(), names);
+}
