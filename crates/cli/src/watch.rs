@@ -18,7 +18,7 @@ thread_local! {
     static TAKEN_OUT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// A map of so many bytes was taken out of a compressed file or an archive.
+/// A map of this size was taken out of a compressed file or an archive.
 pub(crate) fn takes_out(bytes: usize) {
     TAKEN_OUT.set(if TAKEN_OUT.get() == 0 { wide(bytes) } else { TAKEN_OUT.get() });
 }
