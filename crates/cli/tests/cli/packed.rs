@@ -226,3 +226,32 @@ fn what_is_damaged_is_refused() {
     let run = room.bspkit("info bomb.bsp.gz");
     assert!(run.code == Some(2) && run.err.contains("more than 536870912 bytes"), "{run:?}");
 }
+
+/// Light of Quake III that is in files beside the map, in the archive of both.
+#[test]
+#[cfg(feature = "see")]
+fn a_map_in_an_archive_has_the_files_of_the_archive() {
+    let room = Room::empty();
+    let map = fixture("q3/own_rooms");
+    let bsp = bspkit::Bsp::parse(&map).unwrap();
+    let slot = bsp.slot("LIGHTMAPS").unwrap().id;
+    let mut draft = bsp.draft();
+    draft.set(slot, Vec::new()).unwrap();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    zip.start_file("maps/rooms.bsp", options).unwrap();
+    zip.write_all(&draft.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap();
+    for (at, page) in bsp.bytes(slot).unwrap().chunks(128 * 128 * 3).enumerate() {
+        let mut tga = vec![0; 18];
+        (tga[2], tga[12], tga[14], tga[16], tga[17]) = (2, 128, 128, 24, 0x20);
+        page.chunks(3).for_each(|luxel| tga.extend([luxel[2], luxel[1], luxel[0]]));
+        zip.start_file(format!("maps/rooms/lm_{at:04}.tga"), options).unwrap();
+        zip.write_all(&tga).unwrap();
+    }
+    room.write("pak.pk3", &zip.finish().unwrap().into_inner());
+    room.write("rooms.bsp", &map);
+    room.bspkit("view rooms.bsp -o one.png --png 80x60").done();
+    let run = room.bspkit("view pak.pk3/maps/rooms.bsp -o other.png --png 80x60").done();
+    assert!(!run.err.contains("not found"), "{}", run.err);
+    assert_eq!(room.read("one.png"), room.read("other.png"));
+}
