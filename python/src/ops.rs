@@ -74,9 +74,9 @@ pub(crate) fn apply_patch(
             Some(format!("operations[{}]: {} was #{was} and is #{}", found.operation, found.target, found.index))
         });
         let already = located.already.then(|| format!("not applied again: {ALREADY}"));
-        let doubts = located.doubts(&located.apply()?);
-        let said = located.guesses.iter().cloned().chain(doubts).chain(moved).chain(already).collect();
         let done = located.entities()?;
+        let doubts = located.doubts(&done.to_bytes());
+        let said = located.guesses.iter().cloned().chain(doubts).chain(moved).chain(already).collect();
         drop(located);
         *entities = done;
         state.forget_entities();

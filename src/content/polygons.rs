@@ -6,8 +6,9 @@ use super::lens::Reader;
 use super::lightmap::{Geometry, Room, record_of};
 use crate::bsp::{Bsp, Records};
 use crate::bytes::Data;
-use crate::dialect::{FaceForm, LightModel, Role};
+use crate::dialect::{Each, FaceForm, LightModel, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::Slot;
 
 /// The faces of a map as polygons.
 ///
@@ -32,9 +33,6 @@ impl std::fmt::Debug for Polygons<'_> {
     }
 }
 
-/// The faces of Source for light of high dynamic range.
-const HDR: &str = "FACES_HDR";
-
 impl<'a> Bsp<'a> {
     /// The faces that are drawn: those of Source maps without faces for low dynamic range are in the list for the high
     /// one, which consoles have alone.
@@ -49,7 +47,17 @@ impl<'a> Bsp<'a> {
     /// As [`Bsp::records`].
     pub fn drawn_faces(&self) -> Result<Records<'a>> {
         let usual = self.records(Role::Faces)?;
-        Ok(self.any_records(HDR).filter(|_| usual.is_empty()).unwrap_or(usual))
+        Ok(self.twin(&usual).unwrap_or(usual))
+    }
+
+    /// The list that is there in place of an empty one: the same records, for light of another dynamic range.
+    fn twin(&self, usual: &Records<'_>) -> Option<Records<'a>> {
+        let is_twin = |slot: &&Slot| {
+            let parallel = self.row(slot).ok().and_then(|row| row.order.parallel);
+            parallel.is_some_and(|parallel| parallel.each == Each::Twin && parallel.lump == usual.name())
+        };
+        let mut filled = self.slots().iter().filter(|slot| usual.is_empty() && slot.length > 0);
+        self.any_records(filled.find(is_twin)?.name.as_str())
     }
 
     /// The corners of all faces that are drawn ([`Bsp::drawn_faces`]).
@@ -65,11 +73,10 @@ impl<'a> Bsp<'a> {
         };
         let from = &Reader::of(self);
         let usual = from.role(Role::Faces)?;
-        let other = from.slot(HDR).ok().filter(|_| self.drawn_faces().is_ok_and(|faces| faces.name() == HDR));
-        let slot = other.unwrap_or(usual);
+        let slot = self.drawn_faces().map_or(usual, |faces| faces.slot());
         let form = record_of(self, slot, model.faces, |form| form.record)?;
-        let lump = self.dialect().role(Role::Faces).map_or("FACES", |index| self.dialect().lumps[index].name);
-        let lump = if other.is_some() { HDR } else { lump };
+        let row = self.container().slot(slot).and_then(|slot| self.row(slot).ok());
+        let lump = row.map_or("FACES", |row| row.lump);
         Ok(Polygons { lump, faces: from.bytes(slot)?, form: *form, geometry: Geometry::read(from)? })
     }
 }

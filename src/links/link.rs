@@ -1,5 +1,6 @@
 //! How the numbers of a field name records: read, and written with other numbers.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::record::{Count, Gone, Meaning, Number, Order, Shape};
@@ -338,6 +339,18 @@ pub(crate) fn plain(path: &str) -> String {
 
 /// What is added to a negative number of 16 bits to read it without a sign.
 const FAR: i64 = 0x1_0000;
+
+/// The numbers that come again after others, with their places: of records that engines read as one group.
+///
+/// ```
+/// use bspkit::links::parted;
+/// assert_eq!(parted([7, 7, 8, 7, 9].into_iter()).collect::<Vec<_>>(), [(3, 7)]);
+/// ```
+pub fn parted(numbers: impl Iterator<Item = i64>) -> impl Iterator<Item = (usize, i64)> {
+    let (mut seen, mut last) = (HashSet::new(), None);
+    let mut comes_again = move |number| last.replace(number) != Some(number) && !seen.insert(number);
+    numbers.enumerate().filter(move |(_, number)| comes_again(*number))
+}
 
 /// The index in the name of a brush model: 12 of `*12`.
 ///

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bspkit::{Bsp, Error, ErrorKind, Hint, file};
-use bspkit_ops::compare::{self, Comparison, Touched};
+use bspkit_ops::compare::{self, Touched};
 use bspkit_packed::Form;
 use serde::Serialize;
 
@@ -84,18 +84,16 @@ pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
         if !args.force {
             refuse_other(now.as_ref().ok(), &before, &backup)?;
         }
-        let found = now.as_ref().ok().map(|now| compare::whole(now, &before, 1));
-        let report = match (&found, &now) {
-            (Some(found), _) if found.lumps.is_empty() => "nothing changes".to_owned(),
-            (Some(found), _) => summary(found),
-            (None, now) => {
-                let error = now.as_ref().err().map_or_else(String::new, |error| format!("{error:#}"));
-                format!("the map cannot be read ({error})")
+        let (report, touched) = match &now {
+            Ok(now) => {
+                let found = compare::whole(now, &before, 1);
+                let report = if found.lumps.is_empty() { "nothing changes".to_owned() } else { summary(&found) };
+                (report, Some(found.touched()))
             }
+            Err(error) => (format!("the map cannot be read ({error:#})"), None),
         };
-        let touched = found.as_ref().map(Comparison::touched);
         // No file stays open: systems may refuse to replace it then.
-        drop((found, now, before));
+        drop((now, before));
         if !args.dry_run {
             file::take_back(&map.path, &backup, args.force)?;
         }

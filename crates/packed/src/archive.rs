@@ -115,3 +115,30 @@ impl Archives {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The directory is read once: an archive with many maps takes time by their number, not by its square. Where a
+    /// file that is open can be removed, that shows it.
+    #[cfg(unix)]
+    #[test]
+    fn an_archive_is_opened_once_for_all_its_maps() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pak0.pak");
+        let entry = |name: &str, at: u32| {
+            let mut name = name.as_bytes().to_vec();
+            name.resize(56, 0);
+            [name, at.to_le_bytes().to_vec(), 3_u32.to_le_bytes().to_vec()].concat()
+        };
+        let directory = [entry("maps/a.bsp", 12), entry("maps/b.bsp", 15)].concat();
+        let head = [b"PACK".to_vec(), 18_u32.to_le_bytes().to_vec(), 128_u32.to_le_bytes().to_vec()].concat();
+        std::fs::write(&path, [&head[..], b"onetwo", &directory].concat()).unwrap();
+        let archives = Archives::default();
+        assert_eq!(archives.read(&path, "maps/a.bsp").unwrap(), b"one");
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(archives.read(&path, "maps/b.bsp").unwrap(), b"two");
+        assert_eq!(archives.read(&path, "maps/c.bsp").unwrap_err().kind(), ErrorKind::NotFound);
+    }
+}

@@ -6,7 +6,8 @@ use bspkit::content::lightmap::{Image, Light, LightSet};
 use bspkit::dialect::LuxelForm;
 use bspkit::{Bsp, Place};
 
-use crate::builder::{Findings, LIGHT, OUTSIDE};
+use crate::atlas::MOST_LUXELS;
+use crate::builder::{Findings, LIGHT, LIMIT, OUTSIDE};
 use crate::images::Images;
 use crate::options::Options;
 
@@ -124,12 +125,18 @@ fn images(map: &Bsp<'_>, options: &Options<'_>, findings: &mut Findings) -> Opti
     let needed = map.light_files().unwrap_or_default();
     let (_, first) = needed.first()?;
     let found = options.files.zip(options.name).map(|(files, name)| (Images::new(files), name));
-    let (mut pages, mut missing) = (Vec::new(), 0);
+    let (mut pages, mut missing, mut left) = (Vec::new(), 0, MOST_LUXELS);
     for (number, file) in &needed {
         let image =
             found.as_ref().map_or(Ok(None), |(images, name)| images.find(format!("maps/{name}/{file}").as_bytes()));
         match image {
             Ok(Some(image)) => {
+                // No more of them find a place.
+                let Some(rest) = left.checked_sub(image.pixels.len() / 4) else {
+                    findings.add(&LIMIT, Place::default(), format!("light from {file} on is not shown"));
+                    break;
+                };
+                left = rest;
                 let luxels = image.pixels.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
                 pages.push(Page { number: *number, size: image.size.map(index), luxels });
             }

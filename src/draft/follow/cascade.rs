@@ -8,7 +8,7 @@ use super::{Edit, Options, refused};
 use crate::bsp::Bsp;
 use crate::dialect::{Each, Unit};
 use crate::error::{Error, Hint, Result};
-use crate::links::{How, Link, Links, Site, Word};
+use crate::links::{How, Link, Links, Site, Word, parted};
 use crate::record::Order;
 
 // What goes with removed records: entries of lists, and, if the caller asks for it, all that needs them.
@@ -390,12 +390,12 @@ pub(super) fn together(links: &Links<'_>, index: usize, change: &Change, fresh: 
         Source::Old(old) => word.get(site.record(*old)),
         Source::New(new, _) => word.get(fresh.get(new * site.record.size..).unwrap_or_default()),
     };
-    if parted(site.records().map(|record| word.get(record))).is_some() {
+    if parted(site.records().map(|record| word.get(record))).next().is_some() {
         return Ok(());
     }
-    match parted(change.content.iter().map(new)) {
+    match parted(change.content.iter().map(new)).next() {
         None => Ok(()),
-        Some(number) => {
+        Some((_, number)) => {
             let message = format!(
                 "records of {} with the same {field} follow each other, and those with {number} would not: engines \
                  read them as one group",
@@ -404,12 +404,6 @@ pub(super) fn together(links: &Links<'_>, index: usize, change: &Change, fresh: 
             Err(refused(&site.name, message))
         }
     }
-}
-
-/// A number that comes again after others.
-fn parted(mut numbers: impl Iterator<Item = i64>) -> Option<i64> {
-    let (mut seen, mut last) = (HashSet::new(), None);
-    numbers.find(|number| last.replace(*number) != Some(*number) && !seen.insert(*number))
 }
 
 /// Whether a list can be edited at all.

@@ -137,6 +137,11 @@ fn maps_are_read_in_their_archives() {
         assert!(run.code == Some(1) && text.contains("policy-dialect") && text.contains("\x1b["), "{run:?}");
         assert!(room.bspkit(&format!("config {archive}/maps/one.bsp")).text().starts_with("bspkit.toml\n"));
         std::fs::remove_file(room.path("bspkit.toml")).unwrap();
+        // The table of many maps has their sizes, not that of the archive.
+        let run = room.bspkit(&format!("verify {archive}"));
+        let bytes = run.err.lines().find_map(|line| line.strip_suffix("total")?.split_whitespace().nth(1));
+        let stats = room.bspkit(&format!("stats {archive} --json")).done().json();
+        assert_eq!(bytes, Some(stats["bytes"].to_string().as_str()), "{run:?}");
         let run = room.bspkit(&format!("info {archive}/maps/none.bsp"));
         assert_eq!(run.code, Some(2), "{run:?}");
     }

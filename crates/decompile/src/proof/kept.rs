@@ -51,6 +51,15 @@ impl Kept {
 
     /// Each of the source is that of one of the map.
     fn of<K: Hash + Eq>(map: impl IntoIterator<Item = K>, source: impl IntoIterator<Item = K>) -> Self {
+        Kept::without(map, source, |_| false)
+    }
+
+    /// The same, where some of the source may be gone from the map.
+    fn without<K: Hash + Eq>(
+        map: impl IntoIterator<Item = K>,
+        source: impl IntoIterator<Item = K>,
+        may_be_gone: impl Fn(&K) -> bool,
+    ) -> Self {
         let mut left: HashMap<K, usize> = HashMap::new();
         for key in source {
             *left.entry(key).or_default() += 1;
@@ -63,7 +72,7 @@ impl Kept {
                 kept.agreeing += 1;
             }
         }
-        kept.added = left.values().sum();
+        kept.added = left.iter().filter(|(key, _)| !may_be_gone(key)).map(|(_, count)| count).sum();
         kept
     }
 
@@ -187,7 +196,7 @@ pub(super) fn displacements(map: &Bsp<'_>, source: &Source) -> Kept {
 
 /// Classes of which compilers may take entities away, or the beginnings of their names: what they make brushes, props,
 /// overlays and light of.
-const TAKEN: [&[u8]; 18] = [
+const TAKEN: [&[u8]; 19] = [
     b"func_group",
     b"func_detail",
     b"func_ladder",
@@ -198,8 +207,9 @@ const TAKEN: [&[u8]; 18] = [
     b"light",
     b"misc_model",
     b"misc_external_map",
-    b"_decal",
-    b"_skybox",
+    b"_",
+    b"info_compile_parameters",
+    b"info_hullshape",
     b"info_null",
     b"info_overlay",
     b"info_no_dynamic_shadow",
@@ -218,12 +228,6 @@ pub(super) fn entities(map: &Bsp<'_>, source: &Source) -> Kept {
     };
     let Ok(entities) = map.entities() else { return Kept::default() };
     let of_map = entities.iter().map(|entity| class((entity.index(), entity.class().unwrap_or_default())));
-    let of_map: Vec<_> = of_map.collect();
     let of_source = source.entities.iter().enumerate().map(|(at, entity)| class((at, entity.class())));
-    let mut more: HashMap<_, isize> = HashMap::new();
-    of_source.clone().for_each(|own| *more.entry(own).or_default() += 1);
-    of_map.iter().for_each(|own| *more.entry(own.clone()).or_default() -= 1);
-    let kept = more.iter().filter(|((_, class), _)| !TAKEN.iter().any(|taken| class.starts_with(taken)));
-    let added = kept.filter_map(|(_, number)| usize::try_from(*number).ok()).sum();
-    Kept { added, ..Kept::of(of_map.iter().cloned(), of_source) }
+    Kept::without(of_map, of_source, |(_, own)| TAKEN.iter().any(|taken| own.starts_with(taken)))
 }

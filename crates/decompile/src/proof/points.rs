@@ -148,16 +148,18 @@ impl Judge<'_> {
         }
     }
 
-    /// Points in the middle of every brush of the source, and at its sides: what the map does not have is there.
+    /// Points in the middle of every brush of the source, and at the sides of some, within the effort: what the
+    /// map does not have is there.
     fn brushes(&self, models: &Models, effort: &Effort<'_>, proof: &mut Proof) {
         let spaces = || (0..models.len()).filter_map(|model| Some((model, models.get(model)?)));
         let all = || spaces().flat_map(|(model, space)| space.all().iter().map(move |own| (model, space, own)));
         let sides: usize = all().map(|(_, _, volume)| volume.sides.len()).sum();
         let step = sides.div_ceil(effort.faces.max(1)).max(1);
-        for (model, space, volume) in all().filter(|(_, _, volume)| volume.contents != 0).step_by(step) {
+        for (at, (model, space, volume)) in all().filter(|(_, _, volume)| volume.contents != 0).enumerate() {
             let corners: Vec<Point> = volume.sides.iter().flat_map(|side| &side.ring).copied().collect();
             self.point(model, space, mean(&corners), proof);
-            for side in volume.sides.iter().filter(|side| !side.ring.is_empty()) {
+            let sides = if at.is_multiple_of(step) { &volume.sides[..] } else { &[] };
+            for side in sides.iter().filter(|side| !side.ring.is_empty()) {
                 for away in [AWAY, -AWAY] {
                     self.point(model, space, plus(mean(&side.ring), times(side.plane.normal, away)), proof);
                 }

@@ -261,6 +261,14 @@ fn a_brush_more_is_found_however_small() {
         let proof = with_fault("q2/own_rooms", |own| own.entities[0].brushes.push(cube([100, 50, 100], side)));
         assert!(proof.points.agreeing < proof.points.judged, "{side}: {:?}", proof.points);
     }
+    // Also where the effort is too small for the sides of all.
+    let (map, mut source, format) = rooms("q2/own_rooms.bsp");
+    let effort = Effort { random_points: 0, faces: 1, ..Effort::default() };
+    let whole = prove(&map, &write(&source, format), format, &effort).unwrap();
+    assert!(whole.is_whole() && whole.points.judged > 20, "{:?}", whole.points);
+    source.entities[0].brushes.push(cube([100, 50, 100], 16));
+    let proof = prove(&map, &write(&source, format), format, &effort).unwrap();
+    assert!(proof.points.agreeing < proof.points.judged, "{:?}", proof.points);
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! Orders that engines rely on: groups of records, lists that say the same as another one, corners by their faces.
 
-use std::collections::HashSet;
-
 use bspkit::dialect::{Each, Role};
-use bspkit::links::{Links, Site, Word};
+use bspkit::links::{Links, Site, Word, parted};
 
 use super::finding::{At, GROUP_ORDER, NORMAL_ORDER, Sink, TWIN_RECORD};
 use super::lumps::Lumps;
@@ -22,13 +20,9 @@ fn check_groups(site: &Site<'_>, sink: &mut Sink) {
     let Some((field, word)) = field.and_then(|field| Some((field, Word::of(field.offset, field.shape)?))) else {
         return;
     };
-    let (mut seen, mut last) = (HashSet::new(), None);
-    for (index, record) in site.records().enumerate() {
-        let number = word.get(record);
-        if last.replace(number) != Some(number) && !seen.insert(number) {
-            let at = At::lump(&site.name).record(index).field(field.name);
-            sink.add(&GROUP_ORDER, at, || format!("its {} is {number}, as that of records before others", field.name));
-        }
+    for (index, number) in parted(site.records().map(|record| word.get(record))) {
+        let at = At::lump(&site.name).record(index).field(field.name);
+        sink.add(&GROUP_ORDER, at, || format!("its {} is {number}, as that of records before others", field.name));
     }
 }
 
@@ -60,22 +54,19 @@ fn check_corners(lumps: &Lumps<'_>, links: &Links<'_>, sink: &mut Sink) {
     let Some(corners) = links.named("bspx:FACENORMALS.corners").filter(|corners| !corners.is_empty()) else { return };
     let Some(faces) = lumps.role(Role::Faces) else { return };
     let Ok([firsts, counts]) = faces.columns(["first_edge", "edge_count"]) else { return };
-    let (mut before, mut apart) = (0_i64, Vec::new());
-    for face in 0..faces.len() {
-        if firsts.get(face) != before && counts.get(face) > 0 {
-            apart.push((face, before));
-        }
+    let mut before = 0_i64;
+    let mut apart = (0..faces.len()).filter_map(|face| {
+        let corner = before;
         before += counts.get(face);
-    }
+        (firsts.get(face) != corner && counts.get(face) > 0).then_some((face, corner))
+    });
     // Where one face is elsewhere, many are: one finding says it.
-    if let Some((face, corner)) = apart.first() {
-        let at = At::lump(faces.name()).record(*face).offset(firsts.at(*face)).field("first_edge");
+    if let Some((face, corner)) = apart.next() {
+        let others = apart.count();
+        let at = At::lump(faces.name()).record(face).offset(firsts.at(face)).field("first_edge");
         sink.add(&NORMAL_ORDER, at, || {
-            let (first, others) = (firsts.get(*face), apart.len() - 1);
-            format!(
-                "its first edge is {first}, its first corner in {} is {corner}; so are {others} others",
-                corners.name
-            )
+            let (first, name) = (firsts.get(face), &corners.name);
+            format!("its first edge is {first}, its first corner in {name} is {corner}; {others} others are like it")
         });
     }
 }
