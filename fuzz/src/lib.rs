@@ -5,4 +5,5 @@
 
 pub mod doors;
 pub mod mutate;
+pub mod run;
 pub mod seeds;

@@ -14,7 +14,7 @@ impl Random {
         Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -23,7 +23,7 @@ impl Random {
 
     /// A number below `end`; 0 if that is 0.
     pub fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() >> 33).unwrap_or(0) % end.max(1)
+        usize::try_from(self.bits() >> 33).unwrap_or(0) % end.max(1)
     }
 
     pub fn pick<'t, T>(&mut self, all: &'t [T]) -> Option<&'t T> {
@@ -144,7 +144,7 @@ fn change(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], is_text: bool, random: &mut Ra
     };
     match random.below(if is_text { 12 } else { 9 }) {
         0 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << random.below(8)),
-        1 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte = random.next().to_le_bytes()[1]),
+        1 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte = random.bits().to_le_bytes()[1]),
         2 | 3 => {
             let word = WORDS[random.below(WORDS.len())].to_le_bytes();
             bytes.iter_mut().skip(at & !3).take(4).zip(word).for_each(|(byte, new)| *byte = new);

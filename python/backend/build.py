@@ -49,12 +49,12 @@ def build_sdist(sdist_directory, config_settings=None):
     with tarfile.open(path) as old:
         files = {entry.name: (entry, old.extractfile(entry).read()) for entry in old if entry.isfile()}
     (first, _) = next(iter(files.values()))
-    for crate in ("cli", "decompile", "packed", "script", "see"):
+    for crate in ("crates/cli", "crates/decompile", "crates/packed", "crates/script", "crates/see", "fuzz"):
         # Its manifest says what belongs to it, and names benches, without which it cannot be read. Cargo also lists what
         # it makes itself.
-        command = ["cargo", "package", "--list", "--allow-dirty", "--quiet", "--locked", "-p", f"bspkit-{crate}"]
+        command = ["cargo", "package", "--list", "--allow-dirty", "--quiet", "--locked", "-p", f"bspkit-{Path(crate).name}"]
         listed = subprocess.run(command, cwd=CRATE, check=True, capture_output=True, text=True).stdout.splitlines()
-        folder = CRATE / "crates" / crate
+        folder = CRATE / crate
         for file in [*(folder / path for path in listed), *folder.glob("benches/**/*")]:
             if file.is_file():
                 entry = tarfile.TarInfo(f"{top}/{file.relative_to(CRATE).as_posix()}")

@@ -6,20 +6,12 @@
 //! doors, `--write-seeds FOLDER DOOR` the inputs that a door starts from.
 
 use std::fs;
-use std::io::Write;
-use std::num::NonZero;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bspkit_fuzz::doors::{Door, all};
-use bspkit_fuzz::mutate::{Random, input};
-use bspkit_fuzz::seeds::root;
-
-/// An input that takes longer is found.
-const SLOW: Duration = Duration::from_secs(10);
+use bspkit_fuzz::run::enter_for;
 
 fn main() -> ExitCode {
     let (mut seconds, mut seed, mut names, mut paths, mut seeds) = (1, 1, Vec::new(), Vec::new(), None);
@@ -54,17 +46,7 @@ fn main() -> ExitCode {
         }
         _ => {}
     }
-    let (next, is_bad) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let enter = || {
-        while let Some(door) = doors.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if !run(door, Duration::from_secs(seconds), seed) {
-                is_bad.store(true, Ordering::Relaxed);
-            }
-        }
-    };
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(enter))));
-    if is_bad.into_inner() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if enter_for(&doors, Duration::from_secs(seconds), seed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Enters a door with files, and with all files of folders.
@@ -75,29 +57,4 @@ fn enter_all(door: &Door, mut paths: Vec<PathBuf>) {
             Err(_) => (door.enter)(&fs::read(&path).expect("the file can be read")),
         }
     }
-}
-
-/// Enters a door for this time; `false` if something was found.
-fn run(door: &Door, time: Duration, seed: u64) -> bool {
-    let (start, mut random, mut count, mut found) = (Instant::now(), Random::new(seed), 0_u64, 0);
-    let name = door.name;
-    // The seeds themselves come first.
-    let mut own = door.seeds.iter();
-    while start.elapsed() < time && found < 3 {
-        let bytes = own.next().cloned().unwrap_or_else(|| input(door.kind, &door.seeds, &mut random));
-        let began = Instant::now();
-        let done = catch_unwind(AssertUnwindSafe(|| (door.enter)(&bytes)));
-        count += 1;
-        if done.is_err() || began.elapsed() > SLOW {
-            found += 1;
-            let why = if done.is_err() { "panics" } else { "is slow" };
-            let folder = root().join("target/fuzz/found");
-            let file = folder.join(format!("{name}-{seed}-{count}"));
-            let saved = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, &bytes));
-            println!("{name}: input {count} {why}, in {:?}: {} ({saved:?})", began.elapsed(), file.display());
-        }
-    }
-    println!("{name}: {count} inputs, {found} found");
-    let _ = std::io::stdout().flush();
-    found == 0
 }

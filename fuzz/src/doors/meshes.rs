@@ -7,7 +7,12 @@ use bspkit_see::{Format, Options, Scene, export};
 pub fn meshes(bytes: &[u8]) {
     let Ok(map) = Bsp::parse(bytes) else { return };
     let detail = 1 + bytes.len() % 3;
-    let options = Options { detail, hdr: bytes.len() % 2 == 0, merge: bytes.len() % 5 == 0, ..Options::default() };
+    let options = Options {
+        detail,
+        hdr: bytes.len().is_multiple_of(2),
+        merge: bytes.len().is_multiple_of(5),
+        ..Options::default()
+    };
     let Ok(scene) = Scene::read(&map, &options) else { return };
     for part in scene.models.iter().flat_map(|model| &model.parts) {
         for vertex in &part.vertices {
