@@ -315,7 +315,7 @@ impl Work {
     /// # Errors
     /// Those of [`Scene::read`].
     pub fn mesh(&self) -> Result<Vec<u8>> {
-        let scene = Scene::read(self.current()?, &Options::default())?;
+        let scene = Scene::read(self.current()?, &Options { spaces: true, ..Options::default() })?;
         let name = Path::new(&self.name).with_extension("glb").to_string_lossy().into_owned();
         let file = bspkit_see::export(&scene, Format::Glb, &name)?.into_iter().next();
         file.map(|file| file.bytes).ok_or_else(|| missing("file", 0))

@@ -385,7 +385,8 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
             spare(&target, &map.path)?;
         }
         let cannot = || format!("cannot show {}", shown(&map.path));
-        let scene = args.shown.scene(&games, &bsp, map, |_| ()).with_context(cannot)?;
+        let spaces = args.png.is_none();
+        let scene = args.shown.scene(&games, &bsp, map, |options| options.spaces = spaces).with_context(cannot)?;
         let summary = Summary::of(&scene);
         say_findings(&summary, job);
         let page = match args.png {

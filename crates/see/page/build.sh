@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes viewer.min.js, which is in the repository, from page.js, viewer.js and three.js as package-lock.json pins them. The
-# licence of three.js stays in it. `build.sh --check` says whether the file is what would be made.
+# Makes viewer.min.js, which is in the repository, from page.js, what it imports, and three.js as package-lock.json
+# pins them. The licence of three.js stays in it. `build.sh --check` says whether the file is what would be made.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 made="$(mktemp -d)"
 trap 'rm -rf "$made"' EXIT
-cp package.json package-lock.json page.js viewer.js "$made"
+cp package.json package-lock.json density.js overlays.js page.js spaces.js viewer.js "$made"
 npm --prefix "$made" ci --silent --no-audit --no-fund
 "$made/node_modules/.bin/esbuild" "$made/page.js" --bundle --minify --format=iife --target=es2022 --legal-comments=eof \
     --charset=utf8 --log-level=warning --outfile="$made/viewer.min.js"

@@ -19,10 +19,15 @@ import {
 } from "three";
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { showDensity } from "./density.js";
+import { boxes, polygons } from "./overlays.js";
+import { readSpaces } from "./spaces.js";
 
 const METRES = 0.0254;
 const MOST_LISTED = 300;
-const LAYERS = ["world", "models", "entities", "props", "sky", "liquid", "glass", "fence", "tool"];
+const LAYERS = ["world", "models", "triggers", "entities", "props", "sky", "liquid", "glass", "fence", "tool"];
+// Layers that are made when they are wanted.
+const OVERLAYS = ["clip", "leafs", "portals"];
 const STARTS = ["info_player_start", "info_player_deathmatch", "info_player_"];
 
 // Places of the map are in its units: z is up.
@@ -52,7 +57,15 @@ function lightmaps(parser) {
 // screen. The result flies to entities and faces, pauses, and stops.
 export async function show3d(root, glb, options) {
     const element = (id) => root.querySelector(`#${id}`);
-    const isHidden = { tool: true };
+    const isHidden = { tool: true, triggers: true, clip: true, leafs: true, portals: true };
+    const hiddenClasses = new Set();
+    const overlays = {};
+    // The tree of the map, if it is there, and the leaf whose faces are shown.
+    let spaces = null;
+    let isPvs = false;
+    let isHeld = false;
+    let shownFrom;
+    let isDense = false;
     let isLit = true;
     let isWire = false;
     let brightness = 2;
@@ -88,9 +101,12 @@ export async function show3d(root, glb, options) {
             const owner = isOf(node, "entity");
             const isWorld = !owner ? node.name.startsWith("world") : valueOf(owner, "classname") === "worldspawn";
             const surface = node.material.userData.surface || "solid";
-            const layers = [isWorld ? "world" : "models"];
-            if (surface !== "solid") layers.push(surface);
-            meshes.push({ node, owner, layers, lightMap: node.material.lightMap, intensity: node.material.lightMapIntensity });
+            const isTrigger = !isWorld && owner && nameOf(owner).startsWith("trigger");
+            const layers = [isTrigger ? "triggers" : isWorld ? "world" : "models"];
+            if (surface !== "solid" && !isTrigger) layers.push(surface);
+            const own = node.material;
+            const index = node.geometry.index.array.slice();
+            meshes.push({ node, owner, layers, own, index, isWorld, lightMap: own.lightMap, intensity: own.lightMapIntensity });
             bounds.expandByObject(node);
         });
         mark();
@@ -127,22 +143,30 @@ export async function show3d(root, glb, options) {
     const nameOf = (node) => valueOf(node, "classname") || node.name;
 
     function apply() {
-        for (const { node, layers, lightMap, intensity } of meshes) {
-            node.material.lightMapIntensity = intensity * brightness;
-            node.visible = layers.every((layer) => !isHidden[layer]);
+        for (const { node, owner, own, layers, lightMap, intensity, density, colors } of meshes) {
+            own.lightMapIntensity = intensity * brightness;
+            node.visible = layers.every((layer) => !isHidden[layer]) && !(owner && hiddenClasses.has(nameOf(owner)));
             const wanted = isLit ? lightMap : null;
-            if (node.material.lightMap !== wanted || node.material.wireframe !== isWire) {
-                node.material.lightMap = wanted;
-                node.material.wireframe = isWire;
-                node.material.needsUpdate = true;
+            node.material = isDense ? density : own;
+            if (colors) {
+                const wantedColors = colors[isDense ? 1 : 0];
+                if (wantedColors) node.geometry.setAttribute("color", wantedColors);
+                else node.geometry.deleteAttribute("color");
+            }
+            node.material.wireframe = isWire;
+            if (own.lightMap !== wanted) {
+                own.lightMap = wanted;
+                own.needsUpdate = true;
             }
         }
+        for (const layer of OVERLAYS) if (overlays[layer]) overlays[layer].visible = !isHidden[layer];
         if (markers) {
             const nodes = markers.userData.nodes;
             const place = new Vector3();
             nodes.forEach((node, index) => {
                 const isProp = node.userData.prop !== undefined;
-                const size = isHidden[isProp ? "props" : "entities"] ? 0 : (isProp ? 20 : 12) * METRES;
+                const isGone = isHidden[isProp ? "props" : "entities"] || hiddenClasses.has(nameOf(node));
+                const size = isGone ? 0 : (isProp ? 20 : 12) * METRES;
                 node.getWorldPosition(place);
                 markers.setMatrixAt(index, new Matrix4().makeScale(size, size, size).setPosition(place));
             });
@@ -186,11 +210,12 @@ export async function show3d(root, glb, options) {
 
     function start() {
         const hash = options.hasLinks ? location.hash.slice(1) : "";
+        // As `--from` has it: a place, degrees to the left, degrees down.
         const words = decodeURIComponent(hash).split(",").map(Number);
         if (words.length >= 3 && words.every(Number.isFinite)) {
             camera.position.copy(fromMap(words));
             look.yaw = ((words[3] || 0) - 90) * (Math.PI / 180);
-            look.pitch = (words[4] || 0) * (Math.PI / 180);
+            look.pitch = -(words[4] || 0) * (Math.PI / 180);
             orbit.target.copy(camera.position);
             return turn();
         }
@@ -214,6 +239,46 @@ export async function show3d(root, glb, options) {
         const size = bounds.getSize(new Vector3());
         const from = middle.clone().add(new Vector3(0.4 * size.x, size.y + 0.9 * Math.max(size.x, size.z), 0.6 * size.z));
         goTo(middle, from);
+    }
+
+    // What is visible from where one stands.
+
+    function showSeen() {
+        if (!spaces || (isHeld && isPvs)) return;
+        const leaf = isPvs ? spaces.leafAt(toMap(camera.position)) : undefined;
+        if (leaf === shownFrom) return;
+        shownFrom = leaf;
+        const isSeen = isPvs ? spaces.seenFrom(leaf) : null;
+        const faces = isSeen && spaces.facesOf(isSeen);
+        let shown = 0;
+        for (const { node, index, isWorld } of meshes) {
+            const own = node.geometry.attributes._face;
+            if (!isWorld || !own) continue;
+            const { array } = node.geometry.index;
+            let end = 0;
+            for (let at = 0; at < index.length; at += 3) {
+                if (faces && !faces.has(own.getX(index[at]))) continue;
+                array.set(index.subarray(at, at + 3), end);
+                end += 3;
+            }
+            node.geometry.index.needsUpdate = true;
+            node.geometry.setDrawRange(0, end);
+            shown += end / 3;
+        }
+        element("seen").textContent = !isPvs
+            ? ""
+            : faces
+              ? `leaf ${leaf} sees ${faces.leafs} of ${spaces.leafCount} leafs, ${shown} triangles`
+              : `leaf ${leaf ?? "none"}: all is shown`;
+    }
+
+    // The polygons of a layer that is made when it is wanted.
+    function overlay(layer) {
+        if (layer === "leafs") return boxes(spaces, fromMap);
+        if (layer === "clip") return polygons(spaces.clips(), fromMap, 0xff66cc);
+        const { portals, isWhole } = spaces.portals();
+        element("seen").textContent = `${portals.length} portals${isWhole ? "" : "; there are more"}`;
+        return polygons(portals.map(({ ring }) => ring), fromMap, 0xffcc33);
     }
 
     // What is under the pointer.
@@ -284,21 +349,58 @@ export async function show3d(root, glb, options) {
     }
 
     function controls() {
-        const layers = element("layers");
-        for (const layer of LAYERS) {
-            const isThere = layer === "entities" ? entities.length : layer === "props" ? props.length : meshes.some((mesh) => mesh.layers.includes(layer));
-            if (!isThere) continue;
+        function choice(name, text, isOn, set) {
             const label = document.createElement("label");
             const box = document.createElement("input");
             box.type = "checkbox";
-            box.checked = !isHidden[layer];
+            box.checked = isOn;
+            box.name = name;
             box.addEventListener("change", () => {
-                isHidden[layer] = !box.checked;
+                set(box.checked);
                 apply();
             });
-            label.append(box, ` ${layer}`);
-            layers.append(label);
+            label.append(box, ` ${text}`);
+            return label;
         }
+        const isThere = {
+            entities: entities.length > 0,
+            props: props.length > 0,
+            clip: spaces && spaces.sides.length > 0,
+            leafs: spaces && spaces.leafCount > 0,
+            portals: spaces && spaces.nodeCount > 0,
+        };
+        const layers = LAYERS.concat(OVERLAYS).filter((layer) => isThere[layer] ?? meshes.some((mesh) => mesh.layers.includes(layer)));
+        element("layers").append(...layers.map((layer) => choice(layer, layer, !isHidden[layer], (isOn) => {
+            isHidden[layer] = !isOn;
+            if (isOn && OVERLAYS.includes(layer) && !overlays[layer]) scene.add((overlays[layer] = overlay(layer)));
+        })));
+        const counts = new Map();
+        for (const node of entities) counts.set(nameOf(node), (counts.get(nameOf(node)) || 0) + 1);
+        const classes = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+        element("classes").append(...classes.map(([name, count]) => choice(name, `${name} (${count})`, true, (isOn) => {
+            if (isOn) hiddenClasses.delete(name);
+            else hiddenClasses.add(name);
+        })));
+        element("pvs").disabled = element("hold").disabled = !spaces;
+        element("pvs").addEventListener("change", (event) => {
+            isPvs = event.target.checked;
+            showSeen();
+        });
+        element("hold").addEventListener("change", (event) => {
+            isHeld = event.target.checked;
+            showSeen();
+        });
+        element("dense").addEventListener("change", (event) => {
+            isDense = event.target.checked;
+            if (isDense && !meshes.some((mesh) => mesh.density)) {
+                const median = showDensity(meshes, METRES);
+                element("density").textContent = median === null
+                    ? "The sizes of the textures are not known."
+                    : `Green: ${median.toPrecision(2)} texels on a unit; blue: a quarter; red: four times.`;
+            }
+            element("density").hidden = !isDense;
+            apply();
+        });
         element("light").addEventListener("change", (event) => {
             isLit = event.target.checked;
             apply();
@@ -320,8 +422,15 @@ export async function show3d(root, glb, options) {
         element("above").addEventListener("click", above);
         element("link")?.addEventListener("click", () => {
             const place = toMap(camera.position).map((part) => Math.round(part));
-            const turns = [look.yaw * (180 / Math.PI) + 90, look.pitch * (180 / Math.PI)].map(Math.round);
+            const turns = [look.yaw * (180 / Math.PI) + 90, -look.pitch * (180 / Math.PI)].map(Math.round);
             location.hash = place.concat(turns).join(",");
+        });
+        element("picture").addEventListener("click", () => {
+            draw();
+            const link = document.createElement("a");
+            link.download = `${options.file.replace(/^.*[\\/]/, "").replace(/\.bsp$/i, "")}.png`;
+            link.href = canvas.toDataURL();
+            link.click();
         });
         element("full").addEventListener("click", () => {
             if (document.fullscreenElement) document.exitFullscreen();
@@ -378,8 +487,13 @@ export async function show3d(root, glb, options) {
             fly(Math.min((now - last) / 1000, 0.1));
             last = now;
             if (orbit.enabled) orbit.update();
-            renderer.render(scene, camera);
+            draw();
         });
+    }
+
+    function draw() {
+        showSeen();
+        renderer.render(scene, camera);
     }
 
     // The rest is for the page around it.
@@ -423,10 +537,8 @@ export async function show3d(root, glb, options) {
         sizes.disconnect();
         renderer.setAnimationLoop(null);
         orbit.dispose();
-        for (const { node } of meshes) {
-            for (const image of [node.material.map, node.material.lightMap]) if (image) image.dispose();
-            node.material.dispose();
-            node.geometry.dispose();
+        for (const { node, own, lightMap, density } of meshes) {
+            for (const part of [own.map, lightMap, own, density, node.geometry]) if (part) part.dispose();
         }
         renderer.dispose();
         renderer.forceContextLoss();
@@ -440,6 +552,8 @@ export async function show3d(root, glb, options) {
         if (node.isMesh && node.material.name.startsWith("{")) node.material.side = DoubleSide;
     });
     collect(map.scene);
+    map.scene.traverse((node) => (spaces ??= node.userData.spaces));
+    if (spaces) spaces = await readSpaces(spaces, (number) => map.parser.getDependency("bufferView", number));
     controls();
     apply();
     list();

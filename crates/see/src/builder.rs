@@ -22,6 +22,8 @@ pub(crate) static LIGHT: Code = Code::new("see-light", Severity::Error, "light c
 pub(crate) static TEXTURE: Code =
     Code::new("see-texture", Severity::Error, "a texture cannot be read; a color is shown in its place");
 pub(crate) static ENTITY: Code = Code::new("see-entity", Severity::Error, "entities or props cannot be read");
+pub(crate) static SPACE: Code =
+    Code::new("see-space", Severity::Error, "visibility cannot be read; all is visible there");
 pub(crate) static LIMIT: Code = Code::new("see-limit", Severity::Error, "more than is shown");
 pub(crate) static OUTSIDE: Code =
     Code::new("see-outside", Severity::Note, "something is not in the map, and is not shown");

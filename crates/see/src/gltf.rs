@@ -22,6 +22,7 @@ use crate::parts::{LightPages, Model, Part, Surface, Texture, Vertex};
 use crate::picture::{Alpha, Picture};
 use crate::placed::{Placed, What};
 use crate::scene::Scene;
+use crate::spaces::Spaces;
 
 /// The largest file, in bytes.
 const MOST_BYTES: usize = 1 << 31;
@@ -116,7 +117,8 @@ impl<'s> Document<'s> {
         document.root.push(json::Buffer { byte_length: USize64(0), name: None, uri, extensions: None, extras: None });
         let light = scene.light.as_ref().map(|light| document.light(light)).transpose()?;
         let meshes = scene.models.iter().map(|model| document.mesh(model)).collect::<Result<Vec<_>>>()?;
-        document.nodes(&meshes, light);
+        let spaces = scene.spaces.as_ref().map(|spaces| document.spaces(spaces)).transpose()?;
+        document.nodes(&meshes, light, spaces);
         Ok(document)
     }
 
@@ -326,7 +328,18 @@ impl<'s> Document<'s> {
 
     // Nodes.
 
-    fn nodes(&mut self, meshes: &[Option<Index<json::Mesh>>], light: Option<Value>) {
+    /// The tree as lists of numbers that nothing of glTF names: readers that do not know them pass over them.
+    fn spaces(&mut self, spaces: &Spaces) -> Result<Value> {
+        let mut about = Map::new();
+        about.insert("head".to_owned(), spaces.head.into());
+        for (name, bytes) in spaces.lists().into_iter().filter(|(_, bytes)| !bytes.is_empty()) {
+            about.insert(name.to_owned(), self.view(&bytes, None, None)?.value().into());
+        }
+        about.insert("stops".to_owned(), spaces.clips.iter().map(|clip| clip.contents.as_str()).collect());
+        Ok(about.into())
+    }
+
+    fn nodes(&mut self, meshes: &[Option<Index<json::Mesh>>], light: Option<Value>, spaces: Option<Value>) {
         let (scene, mut all) = (self.scene, Vec::new());
         let mut groups: [(&str, Vec<Index<json::Node>>); 3] =
             [("models", Vec::new()), ("entities", Vec::new()), ("props", Vec::new())];
@@ -357,6 +370,7 @@ impl<'s> Document<'s> {
         about.insert("dialect".to_owned(), scene.dialect.into());
         about.insert("metres_per_unit".to_owned(), METRES.into());
         about.extend(light.map(|light| ("light".to_owned(), light)));
+        about.extend(spaces.map(|spaces| ("spaces".to_owned(), spaces)));
         let name = Some(stem(self.name).rsplit('/').next().unwrap_or_default().to_owned());
         let children = (!all.is_empty()).then_some(all);
         let root = json::Node { name, children, extras: extras(about), ..json::Node::default() };
@@ -437,6 +451,7 @@ fn material(look: &Texture, base: Option<Index<json::Texture>>) -> json::Materia
     let [red, green, blue] = if base.is_some() { [1.0; 3] } else { look.color };
     let mut about = Map::new();
     about.insert("surface".to_owned(), look.surface.name().into());
+    about.extend(look.size.map(|size| ("size".to_owned(), size.to_vec().into())));
     let pbr_metallic_roughness = json::material::PbrMetallicRoughness {
         base_color_factor: PbrBaseColorFactor([red, green, blue, look.opacity]),
         base_color_texture: base.map(|index| json::texture::Info {

@@ -24,6 +24,8 @@ pub struct Options<'o> {
     pub hdr: bool,
     /// What of the map; all of it if nothing is chosen.
     pub only: Option<Only>,
+    /// Whether the tree, the visibility and the brushes that only stop somebody are read: for pages.
+    pub spaces: bool,
     /// Whether all models become one.
     pub merge: bool,
     /// The name of the map, without folder and extension: maps of Quake III may have their light in `maps/NAME`.
@@ -36,13 +38,18 @@ impl std::fmt::Debug for Options<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut options = f.debug_struct("Options");
         options.field("detail", &self.detail).field("light", &self.light).field("hdr", &self.hdr);
-        options.field("only", &self.only).field("merge", &self.merge).field("name", &self.name).finish_non_exhaustive()
+        options
+            .field("only", &self.only)
+            .field("spaces", &self.spaces)
+            .field("merge", &self.merge)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { detail: 6, light: true, hdr: false, only: None, merge: false, name: None, files: None }
+        Options { detail: 6, light: true, hdr: false, only: None, spaces: false, merge: false, name: None, files: None }
     }
 }
 

@@ -16,6 +16,7 @@ use crate::options::Options;
 use crate::parts::{LightPages, Model, Texture};
 use crate::placed::Placed;
 use crate::reading::Reading;
+use crate::spaces::{self, Spaces};
 use crate::textures::Textures;
 use crate::{entities, rings, surfaces};
 
@@ -42,6 +43,8 @@ pub struct Scene {
     pub models: Vec<Model>,
     /// Entities and props.
     pub placed: Vec<Placed>,
+    /// The tree and what is visible, if that was asked for and the map has it.
+    pub spaces: Option<Spaces>,
     /// What is not shown, and why.
     pub findings: Vec<Finding>,
 }
@@ -79,9 +82,11 @@ impl Scene {
         let Reading { textures, lighting, chosen, builder, .. } = reading;
         let (models, mut findings) = builder.finish();
         let light = lighting.and_then(|lighting| lighting.draw(options.hdr, &mut findings));
+        let spaces = options.spaces.then(|| spaces::read(map, &mut findings)).flatten();
         let placed = placed.into_iter().filter(|placed| chosen.has(placed)).collect();
         let textures = textures.finish();
-        let scene = Scene { dialect: map.dialect().name, textures, light, models, placed, findings: findings.finish() };
+        let scene =
+            Scene { dialect: map.dialect().name, textures, light, models, placed, spaces, findings: findings.finish() };
         Ok(if options.merge { scene.merged() } else { scene.without_unused() })
     }
 

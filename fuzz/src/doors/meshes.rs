@@ -10,6 +10,7 @@ pub fn meshes(bytes: &[u8]) {
     let options = Options {
         detail,
         hdr: bytes.len().is_multiple_of(2),
+        spaces: bytes.len().is_multiple_of(2),
         merge: bytes.len().is_multiple_of(5),
         ..Options::default()
     };

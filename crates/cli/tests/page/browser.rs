@@ -49,10 +49,16 @@ impl Browser {
         )
     }
 
-    /// The pixels of a page as the browser paints it.
-    fn pixels(&self, page: &str) -> Vec<u8> {
+    /// The pixels of a page as the browser paints it, in a window of this size.
+    pub(super) fn pixels(&self, page: &str, [columns, rows]: [usize; 2], more: &[&str]) -> Vec<u8> {
         let file = self.folder.path().join("screen.png");
-        self.run(page, &["--hide-scrollbars", "--window-size=1000,3000", &format!("--screenshot={}", file.display())]);
+        let window = [format!("--window-size={columns},{rows}"), format!("--screenshot={}", file.display())];
+        let arguments: Vec<&str> = ["--hide-scrollbars"]
+            .into_iter()
+            .chain(window.iter().map(String::as_str))
+            .chain(more.iter().copied())
+            .collect();
+        self.run(page, &arguments);
         let mut reader =
             png::Decoder::new(std::io::BufReader::new(std::fs::File::open(file).unwrap())).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
@@ -128,7 +134,7 @@ fn a_browser_paints_what_differs() {
     let Some(browser) = Browser::find() else { return };
     let page = planted();
     let colors = |pixels: &[u8]| pixels.chunks_exact(4).map(<[u8]>::to_vec).collect::<HashSet<_>>().len();
-    let plain = browser.pixels(&page);
+    let plain = browser.pixels(&page, [1000, 3000], &[]);
     assert!(colors(&plain) > 100, "{} colors", colors(&plain));
     let slid = |part: u32| {
         let script = format!(
@@ -138,7 +144,7 @@ fn a_browser_paints_what_differs() {
              range.dispatchEvent(new Event('input'));
              range.style.visibility = 'hidden';"
         );
-        browser.pixels(&with_script(&page, &script, true))
+        browser.pixels(&with_script(&page, &script, true), [1000, 3000], &[])
     };
     let [before, half, after] = [100, 50, 0].map(slid);
     let differing = |one: &[u8], other: &[u8]| one.iter().zip(other).filter(|(one, other)| one != other).count();

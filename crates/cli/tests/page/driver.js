@@ -37,6 +37,23 @@ try {
   check("all of the map", svg.getAttribute("viewBox") === whole);
   check("marks", svg.querySelectorAll("a.added .dot").length === 12);
 
+  const space = document.querySelector(".space canvas");
+  const colors = () => {
+    const { data } = space.getContext("2d").getImageData(0, 0, space.width, space.height);
+    const found = new Set();
+    for (let at = 0; at < data.length; at += 4) if (data[at + 3] === 255) found.add(data.slice(at, at + 3).join());
+    return found;
+  };
+  const drawn = () => space.toDataURL();
+  const [before, painted] = [drawn(), colors()];
+  const added = getComputedStyle(document.documentElement).getPropertyValue("--added").trim();
+  const rgb = [1, 3, 5].map((at) => parseInt(added.slice(at, at + 2), 16)).join();
+  check("3D: added entities: " + rgb, space.offsetHeight > 100 && painted.has(rgb));
+  space.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft" }));
+  check("3D: it turns", drawn() !== before);
+  document.querySelectorAll(".space button")[2].click();
+  check("3D: as before", drawn() === before);
+
   const entities = [...document.querySelectorAll("details.entity")];
   const filter = document.querySelector("#entities input");
   filter.value = "PLANTED message";

@@ -12,7 +12,7 @@ fn damaged(name: &str, change: impl FnOnce(&mut Draft<'_>)) -> Scene {
     let mut draft = map.draft();
     change(&mut draft);
     let map = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
-    Scene::read(&map, &Options::default()).unwrap()
+    Scene::read(&map, &Options { spaces: true, ..Options::default() }).unwrap()
 }
 
 fn said(scene: &Scene) -> Vec<String> {
@@ -67,7 +67,7 @@ fn many_findings_are_counted() {
 /// No byte of a map makes it panic, and what is shown has numbers everywhere.
 fn survives(bytes: &[u8]) {
     let Ok(map) = Bsp::parse(bytes) else { return };
-    let options = Options { detail: 2, hdr: true, ..Options::default() };
+    let options = Options { detail: 2, hdr: true, spaces: true, ..Options::default() };
     let Ok(scene) = Scene::read(&map, &options) else { return };
     for vertex in scene.models.iter().flat_map(|model| &model.parts).flat_map(|part| &part.vertices) {
         let floats = vertex.point.iter().chain(&vertex.normal).chain(&vertex.texture).chain(&vertex.light);

@@ -20,6 +20,7 @@
 mod folder;
 mod light;
 mod records;
+mod space;
 mod top;
 
 use std::collections::{HashMap, HashSet};
@@ -57,7 +58,7 @@ const ROOM_OF_IMAGES: light::Room = light::Room { bytes: 400_000, nodes: 2000, p
 /// The lists of light and of textures, all of a kind.
 const ROOM_OF_LINES: Room = Room { bytes: 40_000, nodes: 400 };
 /// All other lists. Each has an equal part, and what one does not need is for the others.
-const ROOM_OF_LISTS: Room = Room { bytes: 700_000, nodes: 8500 };
+const ROOM_OF_LISTS: Room = Room { bytes: 600_000, nodes: 8500 };
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

@@ -94,6 +94,124 @@
       button("all", "the whole map", () => { view = [...whole]; show(); })));
   }
 
+  // In 3D: the edges of the map, and what changed. It is drawn when it is turned, and not by a card.
+  for (const holder of all(".space")) {
+    const canvas = make("canvas", { tabIndex: 0 });
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", "The map in 3D; arrows turn it, plus and minus come closer and go farther");
+    const lists = (name) => (holder.dataset[name] || "").split(",").filter(Boolean).map((list) => {
+      const numbers = list.split(" ").map(Number);
+      return Array.from({ length: numbers.length / 3 }, (_, at) => numbers.slice(3 * at, 3 * at + 3));
+    });
+    const [edges, lit, face, gone] = ["edges", "lit", "face", "gone"].map(lists);
+    const marks = { added: lists("added"), removed: lists("removed"), changed: lists("changed") };
+    const edge = (points, choose) => [0, 1, 2].map((axis) => points.reduce((most, at) => choose(most, at[axis]), points[0][axis]));
+    const box = (points) => [edge(points, Math.min), edge(points, Math.max)];
+    const whole = box(edges.flat());
+    // What changed is in the middle.
+    const changes = [...lit, ...face, ...gone, ...Object.values(marks).flat()].flat();
+    const near = changes.length ? box(changes) : whole;
+    const size = (one) => Math.hypot(...[0, 1, 2].map((axis) => one[1][axis] - one[0][axis]));
+    const first = () => ({
+      yaw: -0.6, pitch: 0.7, far: Math.max(size(near) * 1.4, size(whole) / 4, 200),
+      middle: [0, 1, 2].map((axis) => (near[0][axis] + near[1][axis]) / 2),
+    });
+    let view = first();
+    const context = canvas.getContext("2d");
+    // East, north and up of the map as right, ahead and up of the view.
+    const turned = (at) => {
+      const [x, y, z] = at.map((part, axis) => part - view.middle[axis]);
+      const [sin, cos, tilt, flat] = [Math.sin(view.yaw), Math.cos(view.yaw), Math.sin(view.pitch), Math.cos(view.pitch)];
+      const ahead = x * sin + y * cos;
+      return [x * cos - y * sin, ahead * flat - z * tilt + view.far, ahead * tilt + z * flat];
+    };
+    const NEAR = 8;
+    // What the eye cannot see is cut off.
+    const cut = (ring, isClosed) => ring.flatMap((at, index) => {
+      const last = index === 0 && !isClosed ? null : ring[(index + ring.length - 1) % ring.length];
+      const ends = last && (last[1] < NEAR) !== (at[1] < NEAR);
+      const share = ends && (NEAR - last[1]) / (at[1] - last[1]);
+      const between = ends ? [at.map((part, axis) => last[axis] + share * (part - last[axis]))] : [];
+      return at[1] < NEAR ? between : [...between, at];
+    });
+    const draw = () => {
+      const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+      const scale = devicePixelRatio || 1;
+      [canvas.width, canvas.height] = [width * scale, height * scale];
+      context.setTransform(scale, 0, 0, scale, width * scale / 2, height * scale / 2);
+      const color = (name) => getComputedStyle(holder).getPropertyValue(`--${name}`);
+      const flat = ([x, ahead, up]) => [x * height / ahead, -up * height / ahead];
+      const path = (rings, isClosed) => {
+        context.beginPath();
+        for (const ring of rings) {
+          cut(ring.map(turned), isClosed).forEach((at, index) => context[index ? "lineTo" : "moveTo"](...flat(at)));
+          if (isClosed) context.closePath();
+        }
+      };
+      context.strokeStyle = color("wall");
+      context.globalAlpha = 0.6;
+      path(edges, false);
+      context.stroke();
+      for (const [rings, name, dash] of [[lit, "lit", []], [gone, "removed", [4, 3]], [face, "face", []]]) {
+        context.strokeStyle = context.fillStyle = color(name);
+        context.setLineDash(dash);
+        path(rings, true);
+        context.globalAlpha = 0.25;
+        context.fill();
+        context.globalAlpha = 1;
+        context.stroke();
+      }
+      for (const [name, places] of Object.entries(marks)) {
+        context.strokeStyle = context.fillStyle = color(name);
+        context.setLineDash([5, 4]);
+        path(places, false);
+        context.stroke();
+        for (const at of places.map((ways) => turned(ways.at(-1))).filter((at) => at[1] > NEAR)) {
+          context.beginPath();
+          context.arc(...flat(at), 5, 0, 7);
+          context.fill();
+        }
+      }
+      context.setLineDash([]);
+    };
+    const turn = (yaw, pitch) => {
+      view.yaw += yaw;
+      view.pitch = Math.max(-1.57, Math.min(1.57, view.pitch + pitch));
+      draw();
+    };
+    const come = (factor) => {
+      view.far *= factor;
+      draw();
+    };
+    canvas.addEventListener("pointerdown", (event) => canvas.setPointerCapture(event.pointerId));
+    canvas.addEventListener("pointermove", (event) => {
+      if (event.buttons === 1) turn(event.movementX * 0.006, event.movementY * 0.006);
+    });
+    canvas.addEventListener("wheel", (event) => {
+      // Without a key the wheel scrolls the page.
+      if (!event.ctrlKey && !event.shiftKey) return;
+      event.preventDefault();
+      come(Math.exp((event.deltaY || event.deltaX) / 400));
+    }, { passive: false });
+    const keys = {
+      ArrowLeft: () => turn(-0.1, 0), ArrowRight: () => turn(0.1, 0), ArrowUp: () => turn(0, -0.1), ArrowDown: () => turn(0, 0.1),
+      "+": () => come(0.8), "-": () => come(1.25),
+    };
+    canvas.addEventListener("keydown", (event) => {
+      if (!keys[event.key]) return;
+      keys[event.key]();
+      event.preventDefault();
+    });
+    const button = (textContent, title, onclick) => make("button", { type: "button", textContent, title, onclick });
+    holder.append(canvas, make("div", { className: "tools" },
+      button("+", "closer; or the wheel with Ctrl", () => come(0.7)),
+      button("−", "farther; or the wheel with Ctrl", () => come(1 / 0.7)),
+      button("reset", "what changed in the middle", () => { view = first(); draw(); })));
+    holder.closest("section").hidden = false;
+    new ResizeObserver(draw).observe(canvas);
+    draw();
+  }
+
   // Entities: a filter. A link to an entity opens it.
   const entities = all("details.entity");
   if (entities.length > 8) {

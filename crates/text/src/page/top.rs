@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Items, ROOM_OF_MARKS, Section, Sides, counted, records};
+use super::{Items, ROOM_OF_MARKS, Section, Sides, counted, records, space};
 use crate::page;
 use bspkit::bytes::rounded;
 use bspkit::content::entities::Entity;
@@ -23,7 +23,7 @@ const MOST_OF_MODEL: usize = 100;
 /// How many steps the longer side of the view has: lines are drawn to this precision.
 const STEPS: f32 = 4000.0;
 /// Coordinates beyond this are damage; engines end their worlds before.
-const FARTHEST: f32 = 200_000.0;
+pub(super) const FARTHEST: f32 = 200_000.0;
 
 /// A place on the view: to the east, and to the south.
 type Flat = [i32; 2];
@@ -67,11 +67,11 @@ impl Frame {
 }
 
 /// An entity on the view.
-struct Mark<'s> {
+pub(super) struct Mark<'s> {
     entity: &'s EntityChange,
-    class: &'static str,
+    pub(super) class: &'static str,
     /// Where it was and is; one of these for one that is only in one map.
-    places: [Option<Point>; 2],
+    pub(super) places: [Option<Point>; 2],
     /// The brush model, and the map that has it.
     model: Option<(usize, usize)>,
 }
@@ -92,7 +92,8 @@ pub(super) fn section(sides: &Sides<'_>, sections: &[Section]) -> String {
         return String::new();
     }
     let ([walls, floors], left) = plan(&outlines[1], &frame);
-    let highlights = highlights(sides, &outlines, &frame);
+    let faces = Faces::of(sides);
+    let highlights = highlights(&faces, &outlines, &frame);
     let listed = anchors(sections);
     let mut items = Items::new(ROOM_OF_MARKS);
     for mark in &marks {
@@ -113,8 +114,9 @@ pub(super) fn section(sides: &Sides<'_>, sections: &[Section]) -> String {
     format!(
         "<section id=\"top\">\n<h2>From above</h2>\n{}<div class=\"map\"><svg viewBox=\"{view}\" role=\"group\" \
          aria-label=\"The map from above\">\n<path class=\"floor\" d=\"{floors}\"/>\n\
-         <path class=\"wall\" d=\"{walls}\"/>\n{highlights}{drawn}</svg></div>\n{more}{notes}</section>\n",
+         <path class=\"wall\" d=\"{walls}\"/>\n{highlights}{drawn}</svg></div>\n{more}{notes}</section>\n{}",
         legend(&marks, &highlights, &frame),
+        space::section(&outlines, &faces, &marks),
     )
 }
 
@@ -217,20 +219,37 @@ fn clockwise(mut lines: Vec<[Flat; 2]>) -> Vec<[Flat; 2]> {
     lines
 }
 
-/// Faces whose records or whose light differ.
-fn highlights(sides: &Sides<'_>, outlines: &[Outlines<'_>; 2], frame: &Frame) -> String {
-    let faces = sides.maps[1].role(Role::Faces).map_or("", |slot| slot.name.as_str());
-    let (mut lit, mut changed, mut removed) = (Vec::new(), Vec::new(), Vec::new());
-    for (lump, change) in sides.found.lumps.iter().flat_map(|lump| lump.changes.iter().map(move |one| (lump, one))) {
-        match change {
-            Change::Light(light) if !light.is_page => lit.push(light.index),
-            Change::Record(record) if lump.lump == faces && record.how == How::Removed => removed.push(record.index),
-            Change::Record(record) if lump.lump == faces && (record.how != How::Moved || !record.fields.is_empty()) => {
-                changed.push(record.index);
+/// Faces whose records or whose light differ, by their numbers: those that were removed in the old map.
+pub(super) struct Faces {
+    pub(super) lit: Vec<usize>,
+    pub(super) changed: Vec<usize>,
+    pub(super) removed: Vec<usize>,
+}
+
+impl Faces {
+    fn of(sides: &Sides<'_>) -> Self {
+        let lump = sides.maps[1].role(Role::Faces).map_or("", |slot| slot.name.as_str());
+        let mut faces = Faces { lit: Vec::new(), changed: Vec::new(), removed: Vec::new() };
+        let changes = sides.found.lumps.iter().flat_map(|lump| lump.changes.iter().map(move |one| (lump, one)));
+        for (own, change) in changes {
+            match change {
+                Change::Light(light) if !light.is_page => faces.lit.push(light.index),
+                Change::Record(record) if own.lump == lump && record.how == How::Removed => {
+                    faces.removed.push(record.index);
+                }
+                Change::Record(record)
+                    if own.lump == lump && (record.how != How::Moved || !record.fields.is_empty()) =>
+                {
+                    faces.changed.push(record.index);
+                }
+                _ => {}
             }
-            _ => {}
         }
+        faces
     }
+}
+
+fn highlights(faces: &Faces, outlines: &[Outlines<'_>; 2], frame: &Frame) -> String {
     let group = |class: &str, title: &str, side: usize, faces: &[usize]| {
         let faces = faces.iter().take(MOST_FACES).map_while(|face| outlines[side].face(*face));
         let mut lines: Vec<_> = faces.flat_map(|face| clockwise(flat_lines(&face, frame))).take(MOST_LINES).collect();
@@ -244,9 +263,9 @@ fn highlights(sides: &Sides<'_>, outlines: &[Outlines<'_>; 2], frame: &Frame) ->
         }
     };
     [
-        group("lit", "faces with other light", 1, &lit),
-        group("face", "faces that were added or changed", 1, &changed),
-        group("face gone", "faces that were removed", 0, &removed),
+        group("lit", "faces with other light", 1, &faces.lit),
+        group("face", "faces that were added or changed", 1, &faces.changed),
+        group("face gone", "faces that were removed", 0, &faces.removed),
     ]
     .concat()
 }
