@@ -69,7 +69,8 @@ step "$made/bind/debug/bind" "$CARGO_TARGET_DIR/$triple/release/bspkit_web.wasm"
 
 # The scripts, where npm's packages are found from them.
 cp -r page "$made/web"
-cp ../crates/see/page/viewer.js "$made/crates/see/page"
+# The viewer, without what is made of it.
+find ../crates/see/page -name "*.js" ! -name "*.min.js" -exec cp {} "$made/crates/see/page" \;
 for package in package.json package-lock.json; do
     cmp -s "$package" "$made/$package" || rm -rf "$made/node_modules"
     cp "$package" "$made"

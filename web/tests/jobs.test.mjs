@@ -208,6 +208,11 @@ for (const map of fixtures) {
         return new Set(new Uint32Array(small.getImageData(0, 0, 100, 100).data.buffer)).size;
       }, png);
       assert.ok(colors > 10, `${colors} colors`);
+      for (const layer of ["leafs", "portals"]) await tab.click(`#layers input[name=${layer}]`);
+      assert.match(await page.text("#seen"), /^\d+ portals$/);
+      await tab.click("#pvs");
+      assert.match(await page.text("#seen"), /^leaf \w+(: all is shown| sees \d+ of \d+ leafs, \d+ triangles)$/);
+      await tab.click("#pvs");
       await page.tab("entities");
       await page.select("#1");
       await tab.$$eval("#entities button", (buttons) => buttons.find((button) => button.textContent === "Fly there").click());

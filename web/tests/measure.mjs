@@ -22,12 +22,23 @@ for (const map of process.argv.slice(2)) {
     await page.tab("view");
     await page.page.waitForFunction(isDrawn, { polling: 20, timeout: 120_000 });
   });
+  // How often the map is drawn in two seconds, and with the faces alone that are visible from where one is.
+  const frames = () => page.page.evaluate(() => new Promise((done) => {
+    const end = performance.now() + 2000;
+    let count = 0;
+    const next = (now) => (now < end ? requestAnimationFrame(next, count++) : done(count / 2));
+    requestAnimationFrame(next);
+  }));
+  const drawn = [await frames()];
+  await page.page.click("#pvs");
+  drawn.push(await frames());
+  const triangles = await page.page.$eval("#status", (status) => status.textContent.split(",")[0]);
   await time("edit", () => page.edit("set", "worldspawn", "message=The Place"));
   await time("report", () => page.tab("save"));
   await time("download", () => page.download(() => page.page.click("#download")));
   const shown = Object.entries(times).map(([name, ms]) => `${name} ${(ms / 1000).toFixed(2)} s`);
   const heap = await page.page.evaluate(() => performance.memory?.usedJSHeapSize ?? 0);
-  console.log(`${basename(map)}, ${(statSync(map).size / 1e6).toFixed(1)} MB: ${shown.join(", ")}; ${(heap / 1e6).toFixed(0)} MB of scripts; ${page.said.join("; ") || "console empty"}`);
+  console.log(`${basename(map)}, ${(statSync(map).size / 1e6).toFixed(1)} MB: ${shown.join(", ")}; ${(heap / 1e6).toFixed(0)} MB of scripts; ${triangles}, ${drawn.join(" and ")} frames per second; ${page.said.join("; ") || "console empty"}`);
   await page.close();
 }
 await chromium.close();

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 made="$(mktemp -d)"
 trap 'rm -rf "$made"' EXIT
-cp package.json package-lock.json density.js overlays.js page.js spaces.js viewer.js "$made"
+find . -maxdepth 1 ! -name "*.min.js" \( -name "*.js" -o -name "package*.json" \) -exec cp {} "$made" \;
 npm --prefix "$made" ci --silent --no-audit --no-fund
 "$made/node_modules/.bin/esbuild" "$made/page.js" --bundle --minify --format=iife --target=es2022 --legal-comments=eof \
     --charset=utf8 --log-level=warning --outfile="$made/viewer.min.js"

@@ -13,7 +13,7 @@ use crate::draft::Draft;
 use crate::error::{Error, Hint, Result};
 use crate::file::{Slot, SlotId};
 use crate::links::{How, Link, Links, Site, Unless, plain};
-use crate::record::Order;
+use crate::record::{FieldInfo, Meaning, Order};
 
 // Computes all that an edit changes, and puts it into the draft.
 
@@ -158,7 +158,12 @@ fn parallel(links: &Links<'_>, index: usize, site: &Site<'_>, changes: &mut Chan
             (Some(like), _) => bytes.extend_from_slice(site.record(like)),
             (None, Each::Twin) if master.record.size == size => {
                 let of = others.next().unwrap_or(0);
+                let start = bytes.len();
                 bytes.extend_from_slice(fresh.get(of * size..(of + 1) * size).unwrap_or(&vec![0; size]));
+                // Its light is in another lump than that of the other record: it has none.
+                for field in elsewhere(site) {
+                    bytes[start + field.offset..][..field.shape.size()].fill(0xFF);
+                }
             }
             _ => bytes.extend(parallel.fill.iter().cycle().take(size)),
         }
@@ -166,6 +171,15 @@ fn parallel(links: &Links<'_>, index: usize, site: &Site<'_>, changes: &mut Chan
     changes.of.insert(index, own);
     changes.fresh.insert(index, bytes);
     Ok(())
+}
+
+/// The fields with offsets in lumps that the list has instead of those of its struct.
+fn elsewhere(site: &Site<'_>) -> impl Iterator<Item = &'static FieldInfo> {
+    let is_elsewhere = |lump: &'static str| site.row.order.instead_of(lump) != lump;
+    site.record
+        .fields
+        .iter()
+        .filter(move |field| matches!(field.meaning, Meaning::Offset { lump } if is_elsewhere(lump)))
 }
 
 /// Structs that are detected from numbers of records must still be detected.

@@ -234,3 +234,21 @@ fn lists_are_json_or_words() {
     let run = room.run(&["records", "rm", "q2.bsp", "planes[0],planes[1]", "-o", "no.bsp"]).without_data(2);
     assert!(run.err.contains("LUMP[2..5]"), "{}", run.err);
 }
+
+/// Light for high dynamic range is in a lump of its own: a new face has none there.
+#[test]
+fn a_new_face_has_no_light_of_another_lump() {
+    let room = Room::new();
+    room.write("v20.bsp", &fixture("source/room_v20"));
+    let faces = room.bspkit("dump v20.bsp faces").done().text().to_owned();
+    room.write("face.jsonl", faces.lines().last().unwrap().as_bytes());
+    let get = |lump: &str| {
+        let run = room.run(&["get", "out.bsp", &format!("{lump}[10].light_offset")]).done();
+        run.text().trim_end().parse::<i32>().unwrap()
+    };
+    room.run(&["records", "insert", "v20.bsp", "faces[10]", "face.jsonl", "-o", "out.bsp"]).done();
+    assert!(get("faces") > 0 && get("FACES_HDR") == -1, "{} and {}", get("faces"), get("FACES_HDR"));
+    // A copy is like the face that it is of, in both lists.
+    room.run(&["records", "dup", "v20.bsp", "faces[9]", "-o", "out.bsp"]).done();
+    assert!(get("faces") > 0 && get("FACES_HDR") > 0);
+}
