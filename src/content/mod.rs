@@ -65,6 +65,7 @@ pub mod select;
 pub mod texdata;
 pub mod texture_names;
 pub mod textures;
+pub mod tree;
 pub mod visibility;
 pub mod wad;
 pub mod wal;

@@ -76,7 +76,9 @@ class Spaces {
     }
 
     // The leafs that are not solid, in the tree of the world.
-    openLeafs() {
+    openLeafs = () => (this.open ??= this.findOpen());
+
+    findOpen() {
         const found = [];
         const seen = new Uint8Array(this.nodeCount);
         const open = [this.head];
@@ -159,10 +161,14 @@ class Spaces {
             const planes = [];
             for (let at = first; at < first + count; at++) planes.push(this.planes.subarray(4 * at, 4 * at + 4));
             first += count;
-            for (const own of planes) {
-                let ring = square(own, null);
-                for (const other of planes) {
-                    if (ring && other !== own) ring = cut(ring, other, cuts)[1];
+            for (const [own, plane] of planes.entries()) {
+                let ring = square(plane, null);
+                for (const [number, other] of planes.entries()) {
+                    if (!ring || number === own) continue;
+                    // Of two sides at the same place the first one is shown.
+                    const isSame = ring.every((at) => Math.abs(side(other, at)) <= NEAR);
+                    if (!isSame) ring = cut(ring, other, cuts)[1];
+                    else if (number < own) ring = null;
                 }
                 if (ring) found.push(ring);
             }
@@ -191,6 +197,7 @@ function square([x, y, z, distance], walls) {
 function cut(ring, plane, cuts, on = 0) {
     cuts.left -= ring.length / 4;
     const off = ring.map((at) => side(plane, at));
+    if (!off.every(Number.isFinite)) return [null, null];
     const isFront = off.some((own) => own > NEAR);
     const isBack = off.some((own) => own < -NEAR);
     if (!isFront && !isBack) return on === 0 ? [ring, null] : [null, ring];

@@ -187,10 +187,17 @@ export async function show3d(root, glb, options) {
     function fly(seconds) {
         const speed = (keys.has("shift") ? 24 : 8) * seconds;
         const way = new Vector3();
-        if (keys.has("w") || keys.has("arrowup")) way.z -= 1;
-        if (keys.has("s") || keys.has("arrowdown")) way.z += 1;
-        if (keys.has("a") || keys.has("arrowleft")) way.x -= 1;
-        if (keys.has("d") || keys.has("arrowright")) way.x += 1;
+        if (keys.has("w")) way.z -= 1;
+        if (keys.has("s")) way.z += 1;
+        if (keys.has("a")) way.x -= 1;
+        if (keys.has("d")) way.x += 1;
+        const pressed = (key) => (keys.has(key) ? 1.5 * seconds : 0);
+        const [left, up] = [pressed("arrowleft") - pressed("arrowright"), pressed("arrowup") - pressed("arrowdown")];
+        if ((left || up) && !orbit.enabled) {
+            look.yaw += left;
+            look.pitch = Math.max(-1.55, Math.min(1.55, look.pitch + up));
+            turn();
+        }
         if (way.lengthSq() > 0) way.normalize().applyQuaternion(camera.quaternion);
         if (keys.has("e") || keys.has(" ")) way.y += 1;
         if (keys.has("q") || keys.has("c")) way.y -= 1;
@@ -209,10 +216,10 @@ export async function show3d(root, glb, options) {
     }
 
     function start() {
-        const hash = options.hasLinks ? location.hash.slice(1) : "";
+        const hash = options.hasLinks ? location.hash.slice(1).split(",") : [];
         // As `--from` has it: a place, degrees to the left, degrees down.
-        const words = decodeURIComponent(hash).split(",").map(Number);
-        if (words.length >= 3 && words.every(Number.isFinite)) {
+        const words = hash.map((word) => (/^-?\d+(\.\d+)?$/.test(word) ? Number(word) : NaN));
+        if (words.length >= 3 && words.length <= 5 && words.every(Number.isFinite)) {
             camera.position.copy(fromMap(words));
             look.yaw = ((words[3] || 0) - 90) * (Math.PI / 180);
             look.pitch = -(words[4] || 0) * (Math.PI / 180);
@@ -244,7 +251,7 @@ export async function show3d(root, glb, options) {
     // What is visible from where one stands.
 
     function showSeen() {
-        if (!spaces || (isHeld && isPvs)) return;
+        if (!spaces || (isHeld && isPvs && shownFrom !== undefined)) return;
         const leaf = isPvs ? spaces.leafAt(toMap(camera.position)) : undefined;
         if (leaf === shownFrom) return;
         shownFrom = leaf;
@@ -268,7 +275,7 @@ export async function show3d(root, glb, options) {
         element("seen").textContent = !isPvs
             ? ""
             : faces
-              ? `leaf ${leaf} sees ${faces.leafs} of ${spaces.leafCount} leafs, ${shown} triangles`
+              ? `leaf ${leaf} sees ${faces.leafs} of ${spaces.openLeafs().length} leafs, ${shown} triangles`
               : `leaf ${leaf ?? "none"}: all is shown`;
     }
 
@@ -277,7 +284,7 @@ export async function show3d(root, glb, options) {
         if (layer === "leafs") return boxes(spaces, fromMap);
         if (layer === "clip") return polygons(spaces.clips(), fromMap, 0xff66cc);
         const { portals, isWhole } = spaces.portals();
-        element("seen").textContent = `${portals.length} portals${isWhole ? "" : "; there are more"}`;
+        element("portals").textContent = `${portals.length} portals${isWhole ? "" : "; there are more"}`;
         return polygons(portals.map(({ ring }) => ring), fromMap, 0xffcc33);
     }
 
@@ -300,8 +307,10 @@ export async function show3d(root, glb, options) {
         return Object.keys(pairs).map((key) => [key, Array.isArray(pairs[key]) ? pairs[key].join("; ") : pairs[key]]);
     }
 
+    // The file in a command of a shell.
+    const file = /^[\w./-]+$/.test(options.file) ? options.file : `'${options.file.replaceAll("'", "'\\''")}'`;
+
     function about(node) {
-        const file = options.file;
         const lines = [[node.userData.prop === undefined ? "entity" : "prop", `#${node.userData.entity ?? node.userData.prop}`]];
         if (node.userData.entity !== undefined) lines.push(["command", `bspkit ent set ${file} '#${node.userData.entity}' KEY=VALUE -o out.bsp`]);
         return lines.concat(pairsOf(node));
@@ -312,7 +321,7 @@ export async function show3d(root, glb, options) {
         const place = toMap(point).map((part) => part.toFixed(1)).join(" ");
         const lines = [["texture", mesh.material.name], ["surface", mesh.material.userData.surface], ["at", place]];
         if (face !== null) {
-            lines.push(["face", String(face)], ["command", `bspkit get ${options.file} 'faces[${face}]'`]);
+            lines.push(["face", String(face)], ["command", `bspkit get ${file} 'faces[${face}]'`]);
         }
         return owner ? lines.concat(about(owner)) : lines;
     }
@@ -439,7 +448,10 @@ export async function show3d(root, glb, options) {
         element("search").addEventListener("input", list);
         addEventListener("hashchange", start, { signal });
         addEventListener("keydown", (event) => {
-            if (/^(INPUT|BUTTON|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "checkbox") return;
+            const { tagName, type } = event.target;
+            if (/^(INPUT|BUTTON|SELECT|TEXTAREA)$/.test(tagName) && type !== "checkbox") return;
+            // These keys are for what has the focus.
+            if (/^(INPUT|SUMMARY)$/.test(tagName) && /^( |Enter|Arrow.*)$/.test(event.key)) return;
             if (event.ctrlKey || event.metaKey || event.altKey) return;
             // What flies does not scroll the page.
             if (event.target === canvas && /^( |Arrow.*)$/.test(event.key)) event.preventDefault();

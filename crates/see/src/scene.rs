@@ -82,7 +82,7 @@ impl Scene {
         let Reading { textures, lighting, chosen, builder, .. } = reading;
         let (models, mut findings) = builder.finish();
         let light = lighting.and_then(|lighting| lighting.draw(options.hdr, &mut findings));
-        let spaces = options.spaces.then(|| spaces::read(map, &mut findings)).flatten();
+        let spaces = options.spaces.then(|| spaces::read(map, &placed, &mut findings)).flatten();
         let placed = placed.into_iter().filter(|placed| chosen.has(placed)).collect();
         let textures = textures.finish();
         let scene =

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 
 use bspkit::bytes::{index, rounded, short};
+use bspkit::content::tree::{Tree, owners};
 use bspkit::content::visibility::{VisSet, Visibility, compress};
 use bspkit::dialect::{Role, VisModel};
 use bspkit::record::FlagKind;
 use bspkit::{Bsp, Column, Place, Records, Result};
 
 use crate::builder::{Findings, LIMIT, OUTSIDE, SPACE, sentence};
+use crate::placed::Placed;
 use crate::points::single;
 
 /// The most bytes of all rows before they are compressed.
@@ -116,12 +118,12 @@ pub struct SpaceLeaf {
 pub struct Clip {
     /// The names of what it stops, as the dialect has them: `PLAYERCLIP`.
     pub contents: String,
-    /// Directions and distances of its sides; they face outward.
+    /// Directions and distances of its sides, which face outward, where its entity is.
     pub planes: Vec<[f32; 4]>,
 }
 
 /// Reads what can be read: a map without a tree has no spaces.
-pub(crate) fn read(map: &Bsp<'_>, findings: &mut Findings) -> Option<Spaces> {
+pub(crate) fn read(map: &Bsp<'_>, placed: &[Placed], findings: &mut Findings) -> Option<Spaces> {
     let mut spaces = match tree(map) {
         Ok(spaces) => spaces,
         Err(error) => {
@@ -134,19 +136,13 @@ pub(crate) fn read(map: &Bsp<'_>, findings: &mut Findings) -> Option<Spaces> {
         Err(error) if map.role(Role::Visibility).is_none_or(|slot| slot.length == 0) => drop(error),
         Err(error) => findings.fail(&SPACE, &error),
     }
-    spaces.clips = clips(map).unwrap_or_default();
+    spaces.clips = clips(map, placed).unwrap_or_default();
     Some(spaces)
 }
 
 fn tree(map: &Bsp<'_>) -> Result<Spaces> {
-    let (nodes, planes) = (map.records(Role::Nodes)?, Planes::read(map)?);
-    let [plane, children] = nodes.columns(["plane", "children"])?;
-    let node = |at: usize| SpaceNode {
-        plane: planes.get(plane.index(at)),
-        children: [children.item(at, 0), children.item(at, 1)],
-    };
-    let models = map.records(Role::Models)?;
-    let head = ["head_node", "head_nodes"].into_iter().find_map(|name| models.column(name).ok());
+    let (tree, planes) = (Tree::read(map)?, Planes::read(map)?);
+    let node = |(plane, children)| SpaceNode { plane: planes.get(Some(plane)), children };
     let leafs = map.records(Role::Leafs)?;
     let [mins, maxs] = leafs.columns(["mins", "maxs"])?;
     let cluster = leafs.column("cluster").ok();
@@ -163,8 +159,8 @@ fn tree(map: &Bsp<'_>) -> Result<Spaces> {
         faces: ranges.get(at).copied().unwrap_or_default(),
     };
     Ok(Spaces {
-        head: head.filter(|_| !models.is_empty()).map_or(0, |head| head.get(0)),
-        nodes: (0..nodes.len()).map(node).collect(),
+        head: tree.head(0).unwrap_or(0),
+        nodes: (0..).map_while(|at| tree.node(at)).map(node).collect(),
         leafs: (0..leafs.len()).map(leaf).collect(),
         faces,
         ..Spaces::default()
@@ -267,7 +263,7 @@ fn read_rows(visibility: &Visibility<'_>, spaces: &mut Spaces, findings: &mut Fi
 }
 
 /// Brushes that only stop somebody, of maps that keep their brushes.
-fn clips(map: &Bsp<'_>) -> Result<Vec<Clip>> {
+fn clips(map: &Bsp<'_>, placed: &[Placed]) -> Result<Vec<Clip>> {
     let (brushes, sides) = (map.records(Role::Brushes)?, map.records(Role::BrushSides)?);
     let planes = Planes::read(map)?;
     let [first, count] = brushes.columns(["first_side", "side_count"])?;
@@ -277,10 +273,16 @@ fn clips(map: &Bsp<'_>) -> Result<Vec<Clip>> {
     let names = map.dialect().game(map.version()).flags.iter().filter(|(kind, _)| *kind == FlagKind::Contents);
     let stops = |(_, name): &&(u32, &str)| name.ends_with("CLIP") && !name.starts_with("NO");
     let stopping: Vec<(u32, &str)> = names.flat_map(|(_, names)| names.iter()).filter(stops).copied().collect();
+    let owners = owners(map, brushes.len())?;
+    // A model is where its first entity has it; the world does not move.
+    let mut places: HashMap<usize, [f32; 3]> = HashMap::from([(0, [0.0; 3])]);
+    for (model, origin) in placed.iter().filter_map(|own| Some((own.model?, own.origin))) {
+        places.entry(model).or_insert(origin);
+    }
     // Brushes of a damaged map may all name the same sides.
     let mut left = sides.len();
     let mut found = Vec::new();
-    for brush in 0..brushes.len() {
+    for (brush, owner) in owners.into_iter().enumerate() {
         let flags = match (contents, shader) {
             (Some(contents), _) => u32::from_ne_bytes(i32::try_from(contents.get(brush)).unwrap_or(0).to_ne_bytes()),
             (None, Some(shader)) => shader.below(brush, looks.len()).map_or(0, |look| looks[look].content_flags),
@@ -294,7 +296,9 @@ fn clips(map: &Bsp<'_>) -> Result<Vec<Clip>> {
         let (Some(first), Some(count)) = (first.index(brush), count.index(brush)) else { continue };
         let Some(rest) = left.checked_sub(count).filter(|_| first + count <= sides.len()) else { continue };
         left = rest;
-        let planes = (first..first + count).map(|side| planes.get(plane.index(side))).collect();
+        let by = owner.and_then(|model| places.get(&model)).copied().unwrap_or_default();
+        let moved = |[x, y, z, distance]: [f32; 4]| [x, y, z, distance + x * by[0] + y * by[1] + z * by[2]];
+        let planes = (first..first + count).map(|side| moved(planes.get(plane.index(side)))).collect();
         found.push(Clip { contents: own.join(" "), planes });
     }
     Ok(found)

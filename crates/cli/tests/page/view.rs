@@ -108,8 +108,8 @@ fn a_browser_shows_leafs_portals_and_brushes_that_only_stop_somebody() {
     for (name, portals, density) in [("q1/own_rooms", 13..60, true), ("q3/own_rooms", 6..60, false)] {
         let text = browser.run(&driven(&page_of(&fixture(name)), LAYERS), &["--dump-dom", DRAWN[0], DRAWN[1]]);
         assert_eq!(console(&text), [""; 0], "{name}");
-        let found = said(&text, "seen").strip_suffix(" portals").and_then(|number| number.parse().ok());
-        assert!(found.is_some_and(|found| portals.contains(&found)), "{name}: {}", said(&text, "seen"));
+        let found = said(&text, "portals").strip_suffix(" portals").and_then(|number| number.parse().ok());
+        assert!(found.is_some_and(|found| portals.contains(&found)), "{name}: {}", said(&text, "portals"));
         assert_eq!(said(&text, "density").contains("texels on a unit"), density, "{name}: {}", said(&text, "density"));
         assert!(text.contains("name=\"leafs\"") && text.contains("name=\"portals\""), "{name}");
     }

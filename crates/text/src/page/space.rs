@@ -6,7 +6,7 @@ use std::fmt::Write;
 use bspkit::bytes::integer;
 use bspkit::content::outlines::{Outlines, Point};
 
-use super::top::{FARTHEST, Faces, Mark};
+use super::top::{FARTHEST, Faces, MOST_OF_MODEL, Mark};
 
 /// The most bytes of edges, of each kind of faces, and of entities.
 const ROOM_OF_EDGES: usize = 110_000;
@@ -25,16 +25,15 @@ fn place(point: Point) -> Option<Place> {
 struct Numbers {
     text: String,
     room: usize,
-    left: usize,
 }
 
 impl Numbers {
     fn new(room: usize) -> Self {
-        Numbers { text: String::new(), room, left: 0 }
+        Numbers { text: String::new(), room }
     }
 
-    /// Adds a list as one; if there is no room for all of it, none of it.
-    fn add(&mut self, places: impl IntoIterator<Item = Place>) {
+    /// Adds a list as one; if there is no room for all of it, none of it, and `false`.
+    fn add(&mut self, places: impl IntoIterator<Item = Place>) -> bool {
         let before = self.text.len();
         if before > 0 {
             self.text.push(',');
@@ -45,8 +44,9 @@ impl Numbers {
         }
         if self.text.len() > self.room {
             self.text.truncate(before);
-            self.left += 1;
+            return false;
         }
+        true
     }
 }
 
@@ -57,11 +57,13 @@ pub(super) fn section(outlines: &[Outlines<'_>; 2], faces: &Faces, marks: &[Mark
         return String::new();
     }
     let mut data = format!("data-edges=\"{edges}\"");
+    let (mut left_faces, mut left_places) = (0, 0);
     for (name, side, faces) in [("lit", 1, &faces.lit), ("face", 1, &faces.changed), ("gone", 0, &faces.removed)] {
         let mut numbers = Numbers::new(ROOM_OF_FACES);
+        left_faces += faces.len();
         for face in faces.iter().map_while(|face| outlines[side].face(*face)) {
             if let Some(corners) = face.iter().map(|line| place(line[0])).collect::<Option<Vec<_>>>() {
-                numbers.add(corners);
+                left_faces -= usize::from(numbers.add(corners));
             }
         }
         if !numbers.text.is_empty() {
@@ -71,21 +73,53 @@ pub(super) fn section(outlines: &[Outlines<'_>; 2], faces: &Faces, marks: &[Mark
     for class in ["added", "removed", "changed"] {
         let mut numbers = Numbers::new(ROOM_OF_PLACES);
         for mark in marks.iter().filter(|mark| mark.class == class) {
-            // Where it was and where it is.
-            let places: Vec<Place> = mark.places.iter().flatten().filter_map(|point| place(*point)).collect();
+            let places = places(mark, outlines);
             if !places.is_empty() {
-                numbers.add(places);
+                left_places += usize::from(!numbers.add(places));
             }
         }
         if !numbers.text.is_empty() {
             let _ = write!(data, " data-{class}=\"{}\"", numbers.text);
         }
     }
-    let note = match left {
-        0 => String::new(),
-        left => format!("<p class=\"more\">{} are not drawn</p>\n", super::counted(left, "short edge", "short edges")),
+    let kinds = [
+        (left_faces, "face that differs", "faces that differ"),
+        (left_places, "entity", "entities"),
+        (left, "short edge", "short edges"),
+    ];
+    let left =
+        kinds.into_iter().filter(|(count, ..)| *count > 0).map(|(count, one, more)| super::counted(count, one, more));
+    let left: Vec<String> = left.collect();
+    let note = match left.is_empty() {
+        true => String::new(),
+        false => format!("<p class=\"more\">Not drawn: {}</p>\n", left.join(", ")),
     };
     format!("<section id=\"space\" hidden>\n<h2>In 3D</h2>\n<div class=\"space\" {data}></div>\n{note}</section>\n")
+}
+
+/// Where an entity was and where it is; one with a brush model is in the middle of it.
+fn places(mark: &Mark<'_>, outlines: &[Outlines<'_>; 2]) -> Vec<Place> {
+    let middle = mark.model.and_then(|(side, model)| middle(&outlines[side], model));
+    let points: Vec<Point> = mark.places.iter().flatten().copied().collect();
+    let at = |point: &Point| {
+        let by = middle.unwrap_or_default();
+        place(std::array::from_fn(|axis| point[axis] + by[axis]))
+    };
+    match (points.is_empty(), middle) {
+        (true, Some(middle)) => place(middle).into_iter().collect(),
+        _ => points.iter().filter_map(at).collect(),
+    }
+}
+
+/// The middle of the box around the edges of a model.
+fn middle(outlines: &Outlines<'_>, model: usize) -> Option<Point> {
+    let mut bounds: Option<[Point; 2]> = None;
+    for point in outlines.lines(outlines.model(model)).flatten().take(MOST_OF_MODEL).flatten() {
+        let [low, high] = bounds.unwrap_or([point; 2]);
+        let axes = |choose: fn(f32, f32) -> f32, one: Point| std::array::from_fn(|axis| choose(one[axis], point[axis]));
+        bounds = Some([axes(f32::min, low), axes(f32::max, high)]);
+    }
+    bounds.map(|[low, high]| std::array::from_fn(|axis| (low[axis] + high[axis]) / 2.0))
 }
 
 /// The longest edges of the world, each once, and how many are left out.
@@ -106,8 +140,7 @@ fn edges(outlines: &Outlines<'_>) -> (String, usize) {
     let mut numbers = Numbers::new(ROOM_OF_EDGES);
     let mut taken = 0;
     for edge in &all {
-        numbers.add(*edge);
-        if numbers.left > 0 {
+        if !numbers.add(*edge) {
             break;
         }
         taken += 1;
@@ -122,10 +155,8 @@ mod tests {
     #[test]
     fn lists_have_room() {
         let mut numbers = Numbers::new(14);
-        for at in 0..3 {
-            numbers.add([[at, -1, 20]]);
-        }
-        assert_eq!((numbers.text.as_str(), numbers.left), ("0 -1 20", 2));
+        let added: Vec<bool> = (0..3).map(|at| numbers.add([[at, -1, 20]])).collect();
+        assert_eq!((numbers.text.as_str(), added), ("0 -1 20", vec![true, false, false]));
         assert_eq!(place([1.4, -2.6, 1e30]), None);
         assert_eq!(place([1.4, -2.6, f32::NAN]), None);
         assert_eq!(place([1.4, -2.6, 0.0]), Some([1, -3, 0]));

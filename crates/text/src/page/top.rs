@@ -19,7 +19,7 @@ const ROOM_OF_PATHS: [usize; 3] = [150_000, 100_000, 60_000];
 /// The most faces of each kind that are highlighted.
 const MOST_FACES: usize = 5000;
 /// The most lines of a brush model.
-const MOST_OF_MODEL: usize = 100;
+pub(super) const MOST_OF_MODEL: usize = 100;
 /// How many steps the longer side of the view has: lines are drawn to this precision.
 const STEPS: f32 = 4000.0;
 /// Coordinates beyond this are damage; engines end their worlds before.
@@ -73,7 +73,7 @@ pub(super) struct Mark<'s> {
     /// Where it was and is; one of these for one that is only in one map.
     pub(super) places: [Option<Point>; 2],
     /// The brush model, and the map that has it.
-    model: Option<(usize, usize)>,
+    pub(super) model: Option<(usize, usize)>,
 }
 
 /// The view; entities that are in `sections` are linked to these.
