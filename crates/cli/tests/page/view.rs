@@ -45,6 +45,14 @@ fn console(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.contains("CONSOLE") && !line.contains("GL Driver")).collect()
 }
 
+/// The document of a page with a map. The clock of the browser does not wait for images: on a busy machine its time may
+/// be over before they are there, and then the page is opened again.
+fn opened(browser: &Browser, page: &str) -> String {
+    let open = || browser.run(page, &["--dump-dom", "--window-size=920,600", DRAWN[0], DRAWN[1]]);
+    let is_there = |text: &String| !text.contains("data-state=\"loading\"");
+    (0..6).map(|_| open()).find(is_there).expect("the map is loaded")
+}
+
 /// The page that the program makes of a map.
 fn page_of(map: &Path) -> String {
     let folder = tempfile::tempdir().unwrap();
@@ -76,7 +84,7 @@ fn page(name: &str) -> String {
 fn a_browser_shows_the_map_and_says_what_is_clicked() {
     let Some(browser) = Browser::find() else { return };
     for name in ["q2/own_rooms", "q3/own_rooms", "source/room_v20"] {
-        let text = browser.run(&driven(&page(name), DRIVER), &["--dump-dom", DRAWN[0], DRAWN[1]]);
+        let text = opened(&browser, &driven(&page(name), DRIVER));
         assert_eq!(console(&text), [""; 0], "{name}");
         assert!(text.contains("data-state=\"ready\""), "{name}: {text:.2000}");
         assert!(text.contains("<dt>face</dt>") && text.contains("<dt>texture</dt>"), "{name}: nothing was clicked");
@@ -106,7 +114,7 @@ fn a_browser_shows_leafs_portals_and_brushes_that_only_stop_somebody() {
     let Some(browser) = Browser::find() else { return };
     // Two rooms with a door between them, of 2 to 12 leafs each, have so many places where leafs touch.
     for (name, portals, density) in [("q1/own_rooms", 13..60, true), ("q3/own_rooms", 6..60, false)] {
-        let text = browser.run(&driven(&page_of(&fixture(name)), LAYERS), &["--dump-dom", DRAWN[0], DRAWN[1]]);
+        let text = opened(&browser, &driven(&page_of(&fixture(name)), LAYERS));
         assert_eq!(console(&text), [""; 0], "{name}");
         let found = said(&text, "portals").strip_suffix(" portals").and_then(|number| number.parse().ok());
         assert!(found.is_some_and(|found| portals.contains(&found)), "{name}: {}", said(&text, "portals"));
@@ -150,7 +158,7 @@ struct Drawn {
 fn drawn(browser: &Browser, page: &str, script: &str) -> Drawn {
     let script = format!("{script}{}", PICTURE.replace("SIDE", &SIDE.to_string()));
     // The map is beside the controls, which have 320 columns.
-    let text = browser.run(&driven(page, &script), &["--dump-dom", "--window-size=920,600", DRAWN[0], DRAWN[1]]);
+    let text = opened(browser, &driven(page, &script));
     assert_eq!(console(&text), [""; 0]);
     let part = |name: &str| text.split_once(&format!("data-{name}=\"")).unwrap().1.split_once('"').unwrap().0;
     assert!(part("name").ends_with(".png") && part("picture").starts_with("data:image/png"), "{}", part("name"));
