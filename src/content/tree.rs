@@ -1,4 +1,4 @@
-//! The tree of a map, and which leafs and brushes belong to which model, in every family.
+//! The tree of a map with its planes, and which leafs and brushes belong to which model, in every family.
 //!
 //! Quake III says it in the records of models; in the other families a model has a tree of its own, and the leafs of it
 //! name the brushes.
@@ -173,4 +173,21 @@ pub fn owners(map: &Bsp<'_>, brushes: usize) -> Result<Vec<Option<usize>>> {
 pub fn range(first: i64, count: i64, len: usize) -> Option<Range<usize>> {
     let (first, count) = (usize::try_from(first).ok()?, usize::try_from(count).ok()?);
     Some(first..first.checked_add(count).filter(|end| *end <= len)?)
+}
+
+/// The planes of a map, by their numbers: directions, and distances from the origin in units.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let planes = bspkit::content::tree::planes(&map)?;
+/// assert_eq!(planes.len(), map.records("planes")?.len());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Bsp::records`].
+pub fn planes(map: &Bsp<'_>) -> Result<Vec<([f32; 3], f32)>> {
+    let planes = map.records(Role::Planes)?;
+    let [normal, distance] = planes.columns(["normal", "distance"])?;
+    Ok((0..planes.len()).map(|at| (normal.floats(at, 0), distance.float(at, 0))).collect())
 }

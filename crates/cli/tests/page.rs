@@ -126,6 +126,30 @@ fn what_differs_in_each_family_is_on_the_page() {
     }
 }
 
+/// A door has no origin: it is in the middle of its model. What has no room is counted.
+#[test]
+fn what_changed_is_in_the_space() {
+    let old = fixture("q2/own_rooms");
+    let new = edited(&old, |draft| {
+        draft.entities().unwrap().first_class("func_door").unwrap().set("speed", "77").unwrap();
+    });
+    let page = checked(&old, &new);
+    let space = page.split_once("<div class=\"space\"").unwrap().1.split_once("</section>").unwrap().0;
+    // The box of the model is 258 -32 0 to 270 32 96.
+    assert!(space.contains(" data-changed=\"264 0 48\"") && !space.contains("Not drawn"), "{:.300}", space);
+
+    let many = edited(&old, |draft| {
+        let entities = draft.entities().unwrap();
+        for at in 0..1000 {
+            entities.add([("classname", "light"), ("origin", &format!("{} 123456 -123456", 100_000 + at))]).unwrap();
+        }
+    });
+    let page = checked(&old, &many);
+    let space = page.split_once("<div class=\"space\"").unwrap().1.split_once("</section>").unwrap().0;
+    let drawn = space.split_once("data-added=\"").unwrap().1.split_once('"').unwrap().0.split(',').count();
+    assert!(drawn > 100 && space.contains(&format!("Not drawn: {}", printed(1000 - drawn))), "{drawn}");
+}
+
 #[test]
 fn equal_maps_have_a_page() {
     for name in FAMILIES {

@@ -1,7 +1,7 @@
 //! The boxes of models, and the library's tree.
 
 use bspkit::Bsp;
-pub(crate) use bspkit::content::tree::{LeafBrushes, Tree, owners, range, ranges};
+pub(crate) use bspkit::content::tree::{LeafBrushes, Tree, owners, planes, range, ranges};
 use bspkit::dialect::Role;
 
 /// The boxes of the models.

@@ -8,7 +8,7 @@ use bspkit::{Bsp, Column, Records, Result};
 
 use crate::boxes::{Boxes, grown, of_points};
 use crate::geometry::{Plane, faces, is_face, is_open};
-use crate::models::{boxes, owners, range};
+use crate::models::{boxes, owners, planes, range};
 use crate::report::Counts;
 use crate::source::Point;
 
@@ -48,23 +48,6 @@ impl PieceSide {
     }
 }
 
-/// The planes of a map.
-pub(crate) struct Planes<'a> {
-    records: Records<'a>,
-}
-
-impl<'a> Planes<'a> {
-    pub(crate) fn read(map: &Bsp<'a>) -> Result<Self> {
-        Ok(Planes { records: map.records(Role::Planes)? })
-    }
-
-    /// All planes, by their numbers. One that is damaged is of no direction.
-    pub(crate) fn all(&self) -> Result<Vec<([f32; 3], f32)>> {
-        let [normal, distance] = self.records.columns(["normal", "distance"])?;
-        Ok((0..self.records.len()).map(|at| (normal.floats(at, 0), distance.float(at, 0))).collect())
-    }
-}
-
 /// Whether a map keeps its brushes.
 pub(crate) fn has_brushes(map: &Bsp<'_>) -> bool {
     let has = |role: Role| map.records(role).is_ok_and(|records| !records.is_empty());
@@ -96,7 +79,7 @@ impl<'r> Sides<'r> {
 /// The brushes of a map.
 pub(crate) fn read(map: &Bsp<'_>, contents_of_look: impl Fn(usize) -> u32, counts: &mut Counts) -> Result<Vec<Piece>> {
     let (brushes, sides) = (map.records(Role::Brushes)?, map.records(Role::BrushSides)?);
-    let planes = Planes::read(map)?.all()?;
+    let planes = planes(map)?;
     let [first, count] = brushes.columns(["first_side", "side_count"])?;
     let (contents, shader) = (brushes.column("contents").ok(), brushes.column("shader").ok());
     let columns = Sides::new(&sides)?;

@@ -16,8 +16,8 @@ use crate::entities::Given;
 use crate::geometry::{cross, dot, mean, plus};
 use crate::joins::{Face, Joins, Volume, area, union};
 use crate::looks::Look;
-use crate::models::{Tree, boxes};
-use crate::pieces::{MOST_SIDES, Piece, PieceSide, Planes, bounded};
+use crate::models::{Tree, boxes, planes};
+use crate::pieces::{MOST_SIDES, Piece, PieceSide, bounded};
 use crate::report::Counts;
 use crate::shown;
 use crate::source::Point;
@@ -101,7 +101,7 @@ pub(crate) fn read(map: &Bsp<'_>, looks: &mut Vec<Look>, counts: &mut Counts) ->
         }
     }
     let models = Models {
-        planes: Planes::read(map)?.all()?,
+        planes: planes(map)?,
         leafs: (0..leafs.len()).map(|at| flag(contents.get(at))).collect(),
         boxes: boxes(map),
         spaces: spaces(&leafs)?,

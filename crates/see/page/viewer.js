@@ -391,33 +391,29 @@ export async function show3d(root, glb, options) {
             else hiddenClasses.add(name);
         })));
         element("pvs").disabled = element("hold").disabled = !spaces;
-        element("pvs").addEventListener("change", (event) => {
-            isPvs = event.target.checked;
-            showSeen();
-        });
-        element("hold").addEventListener("change", (event) => {
-            isHeld = event.target.checked;
-            showSeen();
-        });
-        element("dense").addEventListener("change", (event) => {
-            isDense = event.target.checked;
-            if (isDense && !meshes.some((mesh) => mesh.density)) {
-                const median = showDensity(meshes, METRES);
-                element("density").textContent = median === null
-                    ? "The sizes of the textures are not known."
-                    : `Green: ${median.toPrecision(2)} texels on a unit; blue: a quarter; red: four times.`;
-            }
-            element("density").hidden = !isDense;
-            apply();
-        });
-        element("light").addEventListener("change", (event) => {
-            isLit = event.target.checked;
-            apply();
-        });
-        element("wire").addEventListener("change", (event) => {
-            isWire = event.target.checked;
-            apply();
-        });
+        const toggles = {
+            light: (isOn) => (isLit = isOn),
+            wire: (isOn) => (isWire = isOn),
+            pvs: (isOn) => (isPvs = isOn),
+            hold: (isOn) => (isHeld = isOn),
+            dense: (isOn) => {
+                isDense = isOn;
+                if (isOn && !meshes.some((mesh) => mesh.density)) {
+                    const median = showDensity(meshes, METRES);
+                    element("density").textContent = median === null
+                        ? "The sizes of the textures are not known."
+                        : `Green: ${median.toPrecision(2)} texels on a unit; blue: a quarter; red: four times.`;
+                }
+                element("density").hidden = !isOn;
+            },
+        };
+        for (const [id, set] of Object.entries(toggles)) {
+            element(id).addEventListener("change", (event) => {
+                set(event.target.checked);
+                showSeen();
+                apply();
+            });
+        }
         element("bright").addEventListener("input", (event) => {
             brightness = Number(event.target.value);
             apply();

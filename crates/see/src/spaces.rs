@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use bspkit::bytes::{index, rounded, short};
-use bspkit::content::tree::{Tree, owners};
+use bspkit::bytes::{bits, index, rounded, short};
+use bspkit::content::tree::{Tree, owners, planes, range};
 use bspkit::content::visibility::{VisSet, Visibility, compress};
 use bspkit::dialect::{Role, VisModel};
 use bspkit::record::FlagKind;
@@ -141,8 +141,8 @@ pub(crate) fn read(map: &Bsp<'_>, placed: &[Placed], findings: &mut Findings) ->
 }
 
 fn tree(map: &Bsp<'_>) -> Result<Spaces> {
-    let (tree, planes) = (Tree::read(map)?, Planes::read(map)?);
-    let node = |(plane, children)| SpaceNode { plane: planes.get(Some(plane)), children };
+    let (tree, planes) = (Tree::read(map)?, planes(map)?);
+    let node = |(plane, children)| SpaceNode { plane: plane_of(&planes, plane), children };
     let leafs = map.records(Role::Leafs)?;
     let [mins, maxs] = leafs.columns(["mins", "maxs"])?;
     let cluster = leafs.column("cluster").ok();
@@ -174,23 +174,9 @@ fn corner(column: Column<'_>, at: usize) -> [f32; 3] {
     std::array::from_fn(|axis| floats[axis] + whole(axis))
 }
 
-struct Planes(Vec<[f32; 4]>);
-
-impl Planes {
-    fn read(map: &Bsp<'_>) -> Result<Self> {
-        let planes = map.records(Role::Planes)?;
-        let [normal, distance] = planes.columns(["normal", "distance"])?;
-        let plane = |at: usize| {
-            let [x, y, z] = normal.floats(at, 0);
-            [x, y, z, distance.float(at, 0)]
-        };
-        Ok(Planes((0..planes.len()).map(plane).collect()))
-    }
-
-    /// A plane; one that does not exist has no direction.
-    fn get(&self, index: Option<usize>) -> [f32; 4] {
-        index.and_then(|index| self.0.get(index)).copied().unwrap_or_default()
-    }
+/// A plane as four numbers; one that does not exist has no direction.
+fn plane_of(planes: &[([f32; 3], f32)], index: usize) -> [f32; 4] {
+    planes.get(index).map_or([0.0; 4], |([x, y, z], distance)| [*x, *y, *z, *distance])
 }
 
 /// The list of faces in leafs, and the range of each leaf.
@@ -208,10 +194,8 @@ fn faces(map: &Bsp<'_>, leafs: &Records<'_>) -> (Vec<u32>, Vec<[usize; 2]>) {
         return Default::default();
     };
     let faces = (0..list.len()).map(|at| u32::try_from(face.get(at)).unwrap_or(u32::MAX)).collect();
-    let range = |at: usize| match (first.index(at), count.index(at)) {
-        (Some(first), Some(count)) if first.checked_add(count).is_some_and(|end| end <= list.len()) => [first, count],
-        _ => [0, 0],
-    };
+    let range =
+        |at: usize| range(first.get(at), count.get(at), list.len()).map_or([0, 0], |range| [range.start, range.len()]);
     (faces, (0..leafs.len()).map(range).collect())
 }
 
@@ -265,7 +249,7 @@ fn read_rows(visibility: &Visibility<'_>, spaces: &mut Spaces, findings: &mut Fi
 /// Brushes that only stop somebody, of maps that keep their brushes.
 fn clips(map: &Bsp<'_>, placed: &[Placed]) -> Result<Vec<Clip>> {
     let (brushes, sides) = (map.records(Role::Brushes)?, map.records(Role::BrushSides)?);
-    let planes = Planes::read(map)?;
+    let planes = planes(map)?;
     let [first, count] = brushes.columns(["first_side", "side_count"])?;
     let [plane] = sides.columns(["plane"])?;
     let (contents, shader) = (brushes.column("contents").ok(), brushes.column("shader").ok());
@@ -284,7 +268,7 @@ fn clips(map: &Bsp<'_>, placed: &[Placed]) -> Result<Vec<Clip>> {
     let mut found = Vec::new();
     for (brush, owner) in owners.into_iter().enumerate() {
         let flags = match (contents, shader) {
-            (Some(contents), _) => u32::from_ne_bytes(i32::try_from(contents.get(brush)).unwrap_or(0).to_ne_bytes()),
+            (Some(contents), _) => bits(contents.get(brush)),
             (None, Some(shader)) => shader.below(brush, looks.len()).map_or(0, |look| looks[look].content_flags),
             (None, None) => 0,
         };
@@ -293,12 +277,12 @@ fn clips(map: &Bsp<'_>, placed: &[Placed]) -> Result<Vec<Clip>> {
         if own.is_empty() || flags & 1 != 0 {
             continue;
         }
-        let (Some(first), Some(count)) = (first.index(brush), count.index(brush)) else { continue };
-        let Some(rest) = left.checked_sub(count).filter(|_| first + count <= sides.len()) else { continue };
+        let Some(range) = range(first.get(brush), count.get(brush), sides.len()) else { continue };
+        let Some(rest) = left.checked_sub(range.len()) else { break };
         left = rest;
         let by = owner.and_then(|model| places.get(&model)).copied().unwrap_or_default();
         let moved = |[x, y, z, distance]: [f32; 4]| [x, y, z, distance + x * by[0] + y * by[1] + z * by[2]];
-        let planes = (first..first + count).map(|side| moved(planes.get(plane.index(side)))).collect();
+        let planes = range.map(|side| moved(plane_of(&planes, plane.index(side).unwrap_or(usize::MAX)))).collect();
         found.push(Clip { contents: own.join(" "), planes });
     }
     Ok(found)

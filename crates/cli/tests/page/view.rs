@@ -267,3 +267,31 @@ fn a_browser_shows_what_the_picture_of_the_program_shows() {
         assert!(same > 0.9 && others.iter().all(|other| *other < same - 0.05), "{name}: {same}, turned {others:?}");
     }
 }
+
+/// An address that is no place, what is held before it is wanted, a name that a shell takes apart.
+#[test]
+fn a_browser_takes_what_people_do() {
+    const ACTS: &str = "
+        const click = (selector) => document.querySelector(selector).click();
+        const said = {};
+        location.hash = '#100%';
+        dispatchEvent(new Event('hashchange'));
+        click('#hold');
+        click('#pvs');
+        said.held = document.getElementById('seen').textContent;
+        click('#found button:nth-child(2)');
+        said.command = document.querySelector('#info').textContent;
+        document.body.dataset.said = JSON.stringify(said);
+    ";
+    let Some(browser) = Browser::find() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let map = folder.path().join("it's $(here).bsp");
+    std::fs::copy(fixture("q2/own_rooms"), &map).unwrap();
+    let text = opened(&browser, &driven(&page_of(&map), ACTS));
+    assert_eq!(console(&text), [""; 0]);
+    assert!(text.contains("data-state=\"ready\""));
+    let said = text.split_once("data-said=\"").unwrap().1.split_once('"').unwrap().0.replace("&quot;", "\"");
+    let said: serde_json::Value = serde_json::from_str(&said.replace("&amp;", "&")).unwrap();
+    assert!(said["held"].as_str().unwrap().contains(" sees "), "{said}");
+    assert!(said["command"].as_str().unwrap().contains("it'\\''s $(here).bsp' '#"), "{said}");
+}

@@ -8,8 +8,7 @@ use bspkit::{Bsp, Result};
 
 use crate::geometry::Plane;
 use crate::looks::Look;
-use crate::models::{LeafBrushes, Tree, range};
-use crate::pieces::Planes;
+use crate::models::{LeafBrushes, Tree, planes, range};
 use crate::source::Point;
 use crate::tools::Family;
 
@@ -31,7 +30,7 @@ pub(super) struct ByMap {
 
 impl ByMap {
     pub(super) fn read(map: &Bsp<'_>, looks: &[Look], solid: u32) -> Result<Self> {
-        let planes = Planes::read(map)?.all()?;
+        let planes = planes(map)?;
         let plane = |(normal, distance): ([f32; 3], f32)| Plane {
             normal: normal.map(f64::from),
             distance: f64::from(distance),

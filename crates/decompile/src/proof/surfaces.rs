@@ -13,7 +13,7 @@ use crate::drawn::Drawn;
 use crate::geometry::{Plane, clip, dot, double_area, mean};
 use crate::looks::{Look, is_made};
 use crate::mapping::USUAL;
-use crate::pieces::Planes;
+use crate::models::planes;
 use crate::solve::edges;
 use crate::source::Point;
 use crate::tools::{Family, Flags};
@@ -120,7 +120,7 @@ struct Named {
 impl Named {
     fn read(map: &Bsp<'_>, looks: &[Look]) -> Self {
         let sides = || -> Option<Vec<(f64, Plane, Vec<u8>)>> {
-            let (sides, planes) = (map.any_records(Role::BrushSides)?, Planes::read(map).ok()?.all().ok()?);
+            let (sides, planes) = (map.any_records(Role::BrushSides)?, planes(map).ok()?);
             let [plane, shader] = sides.columns(["plane", "shader"]).ok()?;
             let named = (0..sides.len()).filter_map(|at| {
                 let (normal, distance) = planes[plane.below(at, planes.len())?];

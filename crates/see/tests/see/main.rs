@@ -12,6 +12,7 @@ mod light;
 mod nodes;
 mod raw;
 mod real;
+mod spaces;
 
 use std::path::PathBuf;
 

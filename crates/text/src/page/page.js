@@ -7,6 +7,8 @@
     return element;
   };
 
+  const button = (textContent, title, onclick) => make("button", { type: "button", textContent, title, onclick });
+
   // Images: side by side, with a slider, blinking, or only the difference.
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   for (const figure of all("figure.pair")) {
@@ -87,7 +89,6 @@
       show();
     });
     svg.addEventListener("dragstart", (event) => event.preventDefault());
-    const button = (textContent, title, onclick) => make("button", { type: "button", textContent, title, onclick });
     map.append(make("div", { className: "tools" },
       button("+", "closer; or the wheel with Ctrl", () => zoom(0.7)),
       button("−", "farther; or the wheel with Ctrl", () => zoom(1 / 0.7)),
@@ -202,7 +203,6 @@
       keys[event.key]();
       event.preventDefault();
     });
-    const button = (textContent, title, onclick) => make("button", { type: "button", textContent, title, onclick });
     holder.append(canvas, make("div", { className: "tools" },
       button("+", "closer; or the wheel with Ctrl", () => come(0.7)),
       button("−", "farther; or the wheel with Ctrl", () => come(1 / 0.7)),
