@@ -313,8 +313,8 @@ impl<'a> Games<'a> {
 ///
 /// The page is one file, which opens without a server and loads nothing. One flies through the map with its light,
 /// hides layers (world, models, entities class by class, sky, water, tool surfaces, clip brushes, leafs, portals),
-/// searches for entities, and leaves out what is not visible from a place. A click on a face shows its texture, its number
-/// and the command that reads it; on an entity its keys and values. `PAGE.html#x,y,z` opens it at a place of the
+/// searches for entities, and leaves out what is not visible from a place. A click on a face shows its texture, its
+/// number and the command that reads it; on an entity its keys and values. `PAGE.html#x,y,z` opens it at a place of the
 /// map; yaw and pitch may follow.
 ///
 /// With --png it is a picture instead: from the first place where a player begins, from above, or from any place. It
