@@ -59,7 +59,7 @@ pub enum Part {
     Lump(&'static str),
     /// Entities of classes that begin so; with `true`, those with a brush model too.
     Entities(&'static [&'static str], bool),
-    /// Where the light of faces is, and how many luxels they have.
+    /// Where the light of faces is, how many luxels they have, and how much light there is.
     LightPlaces,
 }
 
@@ -169,19 +169,14 @@ const PORTALS: Beside = file(
 pub(super) const QUAKE: &[Beside] = &[
     TEXT,
     TEXT_BY_SUM,
-    file("maps/", ".lit", &[stale(LIGHT, REPLACES_LIGHT), stale(LIT, OLD_FACES)]),
-    file("maps/", ".lux", &[stale(LIGHT, OLD_DIRECTIONS), stale(LIT, OLD_FACES)]),
-    file("maps/", ".dlit", &[stale(LIGHT, OLD_DIRECTIONS), stale(LIT, OLD_FACES)]),
+    file("maps/", ".lit", &[stale(LIT, OLD_FACES), stale(LIGHT, REPLACES_LIGHT)]),
+    file("maps/", ".lux", &[stale(LIT, OLD_FACES), stale(LIGHT, OLD_DIRECTIONS)]),
+    file("maps/", ".dlit", &[stale(LIT, OLD_FACES), stale(LIGHT, OLD_DIRECTIONS)]),
     REAL_TIME_LIGHTS,
     file(
         "maps/",
         ".vis",
         &[
-            stale(
-                By::Content(&[Part::Role(Role::Visibility), Part::Role(Role::Leafs)]),
-                "replaces visibility and leafs of the map in engines that read it: this edit has no effect there while \
-                 it lies there",
-            ),
             stale(
                 By::Content(&[
                     Part::Role(Role::LeafFaces),
@@ -189,6 +184,11 @@ pub(super) const QUAKE: &[Beside] = &[
                     Part::Fields(Role::Models, &["head_nodes", "visible_leafs"]),
                 ]),
                 "has the leafs of the map before this edit, which engines read in place of its own: make it again",
+            ),
+            stale(
+                By::Content(&[Part::Role(Role::Visibility), Part::Role(Role::Leafs)]),
+                "replaces visibility and leafs of the map in engines that read it: this edit has no effect there while \
+                 it lies there",
             ),
         ],
     ),

@@ -266,6 +266,9 @@ impl<'p> Replacing<'p> {
             drop(file);
             fs::metadata(&self.target)
         };
+        if let (Some(old), Ok(new)) = (self.stamp, &new) {
+            target::note_patch(old, Stamp::new(new));
+        }
         drop(lock);
         Ok((done, new.ok().and_then(|new| Origin::new(&self.target, &new))))
     }

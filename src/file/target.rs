@@ -1,10 +1,11 @@
 //! The file that a save replaces: its state, a lock on it, and the attributes that the new file keeps.
 
+use std::collections::VecDeque;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
@@ -105,7 +106,7 @@ fn system(_: &Metadata) -> Option<System> {
 }
 
 /// Whether a file may not be written. WASI has no permissions.
-pub(super) fn is_read_only(file: &Metadata) -> bool {
+pub(crate) fn is_read_only(file: &Metadata) -> bool {
     !cfg!(target_os = "wasi") && file.permissions().readonly()
 }
 
@@ -118,6 +119,19 @@ pub(crate) struct Origin {
     mapped: Option<Arc<File>>,
     /// Whether this program wrote into the file, after all of the map was read.
     patched: Arc<AtomicBool>,
+}
+
+/// The state of files before and after the last patches of this program.
+static PATCHES: Mutex<VecDeque<[Stamp; 2]>> = Mutex::new(VecDeque::new());
+
+/// How many of these are kept: a map that was opened twice is looked at soon after its patch.
+const MOST_PATCHES: usize = 64;
+
+/// Notes that this program patched a file.
+pub(super) fn note_patch(old: Stamp, new: Stamp) {
+    let mut patches = PATCHES.lock().unwrap_or_else(PoisonError::into_inner);
+    patches.truncate(MOST_PATCHES - 1);
+    patches.push_front([old, new]);
 }
 
 impl Origin {
@@ -152,7 +166,20 @@ impl Origin {
     /// Refuses a mapped file into which another program wrote since: the map then has bytes of both. Bytes that were
     /// read are the map's own.
     pub(crate) fn check_mapped(&self) -> Result<()> {
-        if self.patched.load(Ordering::Relaxed) { Ok(()) } else { self.check_unpatched() }
+        if self.patched.load(Ordering::Relaxed) || self.is_patched_elsewhere() {
+            Ok(())
+        } else {
+            self.check_unpatched()
+        }
+    }
+
+    /// Whether what changed the file is a patch of the same map that was opened once more: it changes no bytes but the
+    /// directory and those that no lump had.
+    fn is_patched_elsewhere(&self) -> bool {
+        let now = || Some(Stamp::new(&self.mapped.as_ref()?.metadata().ok()?));
+        let patches = PATCHES.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_ours = |now: Stamp| patches.iter().any(|[old, new]| *old == self.stamp && *new == now);
+        !patches.is_empty() && now().is_some_and(is_ours)
     }
 
     /// Notes that this program writes into the file: what was read is no longer compared with it.

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
+use bspkit::Bsp;
 use bspkit::disk::input;
-use bspkit::file::replace;
 use bspkit::finding::Finding;
-use bspkit::{Bsp, SaveOptions};
 use bspkit_ops::check::few;
 use bspkit_ops::policy::{self, Policy};
 use bspkit_text::ci::{self, Baseline, MapFindings, Report};
@@ -23,8 +22,9 @@ use super::config::{from_here, nearest};
 use super::context::{Context, is_stdin};
 use super::git::repository::Changed;
 use super::maps::{MapArgs, MapFile, Maps, stem};
-use super::save::{bad_argument, how_to_list, spare_inputs};
-use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, count, shown};
+use super::output::{self, spare};
+use super::save::how_to_list;
+use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, bad_argument, count, shown};
 use super::{check, help};
 
 /// Check maps in CI: laws, findings and the policy of the project
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     policy: Option<PathBuf>,
     /// Leave out the findings in this file. They are recognized by map, code, lump and sentence, also after records and
     /// offsets have moved
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::on_disk())]
     baseline: Option<PathBuf>,
     /// Write all findings to the file of --baseline; the exit status is 0
     #[arg(long, requires = "baseline")]
@@ -109,7 +109,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     // With a baseline all are compared, and then as many are listed as without.
     let most = (cx.talk.verbose || args.baseline.is_some()).then_some(MOST_OF_ALL);
     let listed = if cx.talk.verbose { MOST_OF_ALL } else { MOST_OF_A_KIND };
-    let streams = args.format == Format::Text && args.output.is_none();
+    let streams = args.format == Format::Text && output::file(args.output.as_ref()).is_none();
     // What is known of the maps so far: nothing else of them is kept.
     let sums =
         Arc::new(Mutex::new(Sums { report: Report::new(args.format.into()), new: Baseline::default(), number: 0 }));
@@ -163,9 +163,9 @@ fn init(cx: &Context, args: &Args, maps: &Maps) -> Result<Code> {
         return Ok(code);
     }
     let text = starter.lock().unwrap_or_else(PoisonError::into_inner).write();
-    match &args.output {
+    match output::file(args.output.as_ref()) {
         None => _ = cx.talk.stdout(text.as_bytes())?,
-        Some(path) => _ = replace(path, &SaveOptions::default(), |mut file| file.write_all(text.as_bytes()))?,
+        Some(path) => output::replace(path, [], |mut file| file.write_all(text.as_bytes()))?,
     }
     Ok(code)
 }
@@ -176,8 +176,8 @@ impl Args {
         let read = || maps.iter().map(|map| map.path.as_path()).chain(policies.read.keys().map(PathBuf::as_path));
         let baseline = self.baseline.as_deref();
         let written = self.output.as_deref();
-        baseline.filter(|_| self.write_baseline).map_or(Ok(()), |file| spare_inputs(file, read()))?;
-        written.map_or(Ok(()), |file| spare_inputs(file, read().chain(baseline)))
+        baseline.filter(|_| self.write_baseline).map_or(Ok(()), |file| spare(file, read()))?;
+        written.map_or(Ok(()), |file| spare(file, read().chain(baseline)))
     }
 }
 
@@ -269,7 +269,7 @@ fn read_baseline(path: &Path) -> Result<Baseline> {
 
 fn write_baseline(cx: &Context, path: &Path, sums: &Sums) -> Result<()> {
     let text = sums.new.write();
-    replace(path, &SaveOptions::default(), |mut file| file.write_all(text.as_bytes()))?;
+    output::replace(path, [], |mut file| file.write_all(text.as_bytes()))?;
     if !cx.talk.quiet {
         cx.talk.stderr(format!("{}: {}\n", shown(path), count(sums.number, "finding", "findings")).as_bytes());
     }
@@ -277,11 +277,9 @@ fn write_baseline(cx: &Context, path: &Path, sums: &Sums) -> Result<()> {
 }
 
 fn write_report(cx: &Context, args: &Args, report: &mut Report) -> Result<()> {
-    match &args.output {
+    match output::file(args.output.as_ref()) {
         None => report.write_to(BufWriter::new(Stdout(cx)))?,
-        Some(path) => {
-            replace(path, &SaveOptions::default(), |file| report.write_to(BufWriter::new(file))).map(drop)?;
-        }
+        Some(path) => output::replace(path, [], |file| report.write_to(BufWriter::new(file)))?,
     }
     let summary_file = env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from);
     if let Some(path) = summary_file.filter(|_| args.format == Format::Github) {

@@ -12,6 +12,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::context::Context;
+use super::output;
 use super::talk::{Code, count, shown};
 use super::{Cli, help};
 
@@ -158,7 +159,7 @@ fn offered(arg: &Arg) -> Option<Vec<&'static str>> {
 ))]
 pub(crate) struct ManArgs {
     /// The folder to write to: one page for the program and one for each command
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", value_parser = output::on_disk())]
     output: Option<PathBuf>,
     /// Replace existing files
     #[arg(long, requires = "output")]

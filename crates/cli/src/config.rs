@@ -15,8 +15,7 @@ use serde::Serialize;
 use super::context::{Context, is_stdin};
 use super::help;
 use super::maps::real_input;
-use super::save::bad_argument;
-use super::talk::{Code, Head, json, shown};
+use super::talk::{Code, Head, bad_argument, json, shown};
 
 /// The name of the file of a folder and the folders in it.
 const NAME: &str = "bspkit.toml";
@@ -131,14 +130,20 @@ impl OfMaps {
     }
 }
 
-/// A command, and those in it, with these values where an option has none. Only values of options that it has are
-/// looked at.
+/// A command, and those in it, with these values where an option has none. Only values of options that it has, and that
+/// the arguments do not name, are looked at.
 ///
 /// # Errors
 /// As those of the values.
-pub(crate) fn fill(mut command: clap::Command, maps: &OfMaps) -> Result<clap::Command> {
+pub(crate) fn fill(mut command: clap::Command, maps: &OfMaps, arguments: &[OsString]) -> Result<clap::Command> {
     let options = command.get_arguments().filter_map(|arg| Some((arg.get_id().clone(), arg.get_long()?.to_owned())));
-    for (id, option) in options.collect::<Vec<_>>() {
+    let is_named = |option: &str| {
+        arguments.iter().take_while(|argument| *argument != "--").any(|argument| {
+            let name = argument.to_str().and_then(|argument| argument.strip_prefix("--")?.split('=').next());
+            name == Some(option)
+        })
+    };
+    for (id, option) in options.filter(|(_, option)| !is_named(option)).collect::<Vec<_>>() {
         if let Some(values) = maps.of(&option)? {
             command = command.mut_arg(id, |arg| arg.required(false).default_values(values));
         }
@@ -147,7 +152,7 @@ pub(crate) fn fill(mut command: clap::Command, maps: &OfMaps) -> Result<clap::Co
     for name in names {
         let mut failed = None;
         command = command.mut_subcommand(name, |own| {
-            fill(own.clone(), maps).unwrap_or_else(|error| {
+            fill(own.clone(), maps, arguments).unwrap_or_else(|error| {
                 failed = Some(error);
                 own
             })

@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{BufReader, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, Error, Result};
 use bspkit::bytes::{Data, escaped, unescape};
@@ -95,11 +96,20 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// Stdin, which a command reads once.
+pub(crate) fn stdin() -> bspkit::Result<impl Read> {
+    static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+    if IS_TAKEN.swap(true, Ordering::Relaxed) {
+        return Err(bspkit::Error::new(ErrorKind::Argument, "only one file can be read from stdin"));
+    }
+    Ok(input::stdin())
+}
+
 /// All of stdin; a compressed map as it is unpacked.
 fn read_stdin() -> bspkit::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let cannot = |error| bspkit::Error::new(ErrorKind::Io, "cannot read stdin").with_source(error);
-    input::stdin().read_to_end(&mut bytes).map_err(cannot)?;
+    stdin()?.read_to_end(&mut bytes).map_err(cannot)?;
     match Form::of_bytes(&bytes) {
         Some(form) => form.unpack(&bytes[..]),
         None => Ok(bytes),

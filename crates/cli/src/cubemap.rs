@@ -8,13 +8,13 @@ use bspkit_game::cubemaps;
 use serde::Serialize;
 
 use super::context::Context;
-use super::talk::Code;
+use super::talk::{Code, bad_argument};
 use super::{commands, help};
 use crate::context::Report;
 use crate::maps::{MapArgs, Reading};
 use crate::pak::Packed;
 use crate::rename::{Task, failed, json, old_name, renaming};
-use crate::save::{Edited, Save, bad_argument};
+use crate::save::{Edited, Save};
 use crate::talk::{Job, count};
 
 /// List, remove and rename the cube maps of Source maps

@@ -11,10 +11,10 @@ use serde::Serialize;
 
 use super::context::{Context, is_stdin};
 use super::help;
-use super::talk::{Code, Job, count, shown};
+use super::talk::{Code, Job, bad_argument, count, shown};
 use crate::context::Report;
 use crate::maps::Reading;
-use crate::save::{bad_argument, spare};
+use crate::output::spare;
 
 /// Write the source of a map: brushes, patches, displacements and entities, for editors and compilers
 ///
@@ -136,7 +136,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             job.say(&made.sentence());
             return Ok(made.code());
         }
-        spare(&target, &map.path)?;
+        spare(&target, [&*map.path])?;
         put(&target, &text, args.overwrite).with_context(|| format!("cannot write {}", shown(&target)))?;
         job.report(&made)
     })

@@ -10,8 +10,8 @@ use anyhow::{Context as _, Result};
 use bspkit::bytes::escaped;
 use bspkit::dialect::Role;
 use bspkit::disk::put;
-use bspkit::file::{names, replace};
-use bspkit::{Bsp, Error, ErrorKind, Layout, SaveOptions};
+use bspkit::file::names;
+use bspkit::{Bsp, Error, ErrorKind, Layout};
 use bspkit_ops::compare::{self, Change, Comparison, How, Kind, LumpChanges, TextChange};
 use bspkit_text::changes::{DiffJson, LumpJson};
 use bspkit_text::folder::{Folder, is_unpacked};
@@ -22,8 +22,8 @@ use serde::Serialize;
 use super::context::{Context, Report, is_stdin};
 use super::help;
 use super::maps::{MapFile, Maps};
+use super::output::{self, spare};
 use super::pack::all;
-use super::save::spare;
 use super::talk::{Code, Job, shown};
 use crate::talk::count;
 
@@ -69,7 +69,7 @@ pub(crate) struct Args {
     json: bool,
     /// Also write a page for browsers, with the images of light and textures and the map from above; it is one file
     /// that loads nothing, of at most 2 MB
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::on_disk())]
     html: Option<PathBuf>,
 }
 
@@ -146,7 +146,7 @@ struct Pages<'a> {
 impl<'a> Pages<'a> {
     fn new(path: &'a Path, maps: &Maps) -> Result<Self> {
         names::refuse(path)?;
-        maps.iter().try_for_each(|map| spare(path, &map.path))?;
+        spare(path, maps.iter().map(|map| &*map.path))?;
         let stem = path.file_stem().with_context(|| format!("{} is no name of a file", shown(path)))?;
         let folder = format!("{}_files", stem.to_str().context("the name of the page is not UTF-8")?);
         let paged = maps.iter().take(MOST_PAGES).map(|map| map.name.clone()).collect();
@@ -186,8 +186,7 @@ impl<'a> Pages<'a> {
         rows.sort_unstable();
         let names = folders.map(shown);
         let html = folder([&names[0], &names[1]], &rows, self.equal.into_inner());
-        replace(self.path, &SaveOptions::default(), |mut file| file.write_all(html.as_bytes()))?;
-        Ok(())
+        output::replace(self.path, [], |mut file| file.write_all(html.as_bytes()))
     }
 }
 
@@ -282,7 +281,6 @@ impl Pair<'_> {
     /// Writes the page. It has the names of the maps without their folders, so that it is the same wherever these are.
     fn write_page(&self, path: &Path, maps: [&Bsp<'_>; 2], found: &Comparison) -> Result<()> {
         let sides = [self.old, self.new];
-        sides.iter().filter(|map| !is_stdin(map)).try_for_each(|map| spare(path, map))?;
         let named = if is_stdin(self.old) {
             [self.new; 2]
         } else if is_stdin(self.new) {
@@ -292,8 +290,7 @@ impl Pair<'_> {
         };
         let names = named.map(|map| map.file_name().map_or_else(|| shown(map), |name| shown(Path::new(name))));
         let html = page([&names[0], &names[1]], maps, found);
-        replace(path, &SaveOptions::default(), |mut file| file.write_all(html.as_bytes()))?;
-        Ok(())
+        output::replace(path, sides, |mut file| file.write_all(html.as_bytes()))
     }
 }
 

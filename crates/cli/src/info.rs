@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::dialect::{Form, Role, Span, Unit, Whose};
-use bspkit::file::replace;
-use bspkit::{Bsp, SaveOptions, Segment, SegmentKind, Slot, SlotId};
+use bspkit::{Bsp, Segment, SegmentKind, Slot, SlotId};
 use bspkit_ops::check::{self, Usage};
 use serde::Serialize;
 
@@ -14,7 +13,7 @@ use super::check::EngineName;
 use super::context::{Context, Report};
 use super::help;
 use super::maps::Reading;
-use super::save::spare;
+use super::output;
 use super::talk::{Code, Job, ValueJson, count, shown};
 
 // `info`: the dialect and the lumps of a map.
@@ -632,9 +631,8 @@ pub(crate) fn run_cat(cx: &Context, args: &CatArgs) -> Result<Code> {
                 stored: args.stored,
                 value: ValueJson(&bytes),
             })?;
-        } else if let Some(path) = &args.output {
-            spare(path, file)?;
-            replace(path, &SaveOptions::default(), |mut file| file.write_all(&bytes))?;
+        } else if let Some(path) = output::file(args.output.as_ref()) {
+            output::replace(path, [file], |mut file| file.write_all(&bytes))?;
             job.say(&format!("{}: {}", shown(path), count(bytes.len(), "byte", "bytes")));
         } else {
             job.write(&bytes)?;

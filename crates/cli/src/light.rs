@@ -353,7 +353,7 @@ struct ExportArgs {
     #[command(flatten)]
     maps: MapArgs,
     /// The folder to write to, created if it is missing; for several maps, it gets a folder for each
-    #[arg(short, long, value_name = "DIR", required = true, value_parser = crate::save::folder)]
+    #[arg(short, long, value_name = "DIR", required = true, value_parser = crate::output::on_disk())]
     output: PathBuf,
     /// The content of each file; Quake III light is always in pages
     #[arg(long, value_name = "WHAT", default_value = "page")]

@@ -3,18 +3,18 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use bspkit::disk::{input, put};
-use bspkit::file::replace;
-use bspkit::{Bsp, ErrorKind, SaveOptions};
+use bspkit::{Bsp, ErrorKind};
 use bspkit_ops::lmp::LumpFile;
 use bspkit_packed::archive;
 
 use super::context::Context;
-use super::talk::Code;
+use super::talk::{Code, bad_argument};
 use super::{commands, help};
-use crate::maps::{MapArgs, MapFile, real_path, target_path};
-use crate::save::{Edited, Save, bad_argument};
+use crate::maps::{MapArgs, MapFile, target_path};
+use crate::output;
+use crate::save::{Edited, Save};
 use crate::talk::{Job, count, shown};
 
 /// Write and read lump files, which Source games load instead of the map's lumps
@@ -62,7 +62,7 @@ pub(crate) struct ExportArgs {
     #[arg(value_name = "LUMP", required = true)]
     lumps: Vec<String>,
     /// The folder to write to, created if it is missing. A single lump can also be written to a file, which is replaced
-    #[arg(short, long, value_name = "DIR|FILE")]
+    #[arg(short, long, value_name = "DIR|FILE", value_parser = output::on_disk())]
     output: Option<PathBuf>,
 }
 
@@ -104,11 +104,8 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &ExportArgs
     };
     let targets: Vec<PathBuf> = (0..files.len()).map(target).collect();
     for target in &targets {
-        let real = target_path(target)?;
-        if real.is_some() && real == real_path(&map.path)? {
-            bail!("{} is the input map: name another file for the lump", shown(target));
-        }
-        if real.is_some() && single.is_none() {
+        output::spare(target, [&*map.path])?;
+        if single.is_none() && target_path(target)?.is_some() {
             let error = bspkit::Error::new(ErrorKind::Refused, format!("{} exists already", shown(target)));
             return Err(error.with_hint("name another folder with -o, or this file for one lump").into());
         }
@@ -117,7 +114,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &ExportArgs
         put::folder(folder)?;
     }
     for (target, (name, bytes)) in targets.iter().zip(&files) {
-        replace(target, &SaveOptions::default(), |mut file| file.write_all(bytes))?;
+        output::replace(target, [&*map.path], |mut file| file.write_all(bytes))?;
         job.say(&format!("{}: {name}, {}", shown(target), count(bytes.len(), "byte", "bytes")));
     }
     Ok(Code::Done)

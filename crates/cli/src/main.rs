@@ -22,6 +22,7 @@ mod lmp;
 mod maps;
 mod model;
 mod order;
+mod output;
 mod pack;
 mod pager;
 mod pak;
@@ -168,7 +169,7 @@ fn parse(given: &[OsString], split: Split) -> (Context, Command) {
         let (arguments, maps) = split(program, given.to_vec());
         let filled = config::defaults(&maps).and_then(|defaults| match defaults.is_empty() {
             true => Ok(None),
-            false => config::fill(program.clone(), &defaults).map(Some),
+            false => config::fill(program.clone(), &defaults, &arguments).map(Some),
         });
         let wrong = match filled {
             Ok(None) => None,
@@ -185,9 +186,14 @@ fn parse(given: &[OsString], split: Split) -> (Context, Command) {
         });
         (found, wrong)
     };
-    let (mut found, wrong_defaults) = parsed(&mut words::only(given, Cli::command));
+    let mut program = words::only(given, Cli::command);
+    let (mut found, wrong_defaults) = parsed(&mut program);
     let is_text = |error: &clap::Error| !error.use_stderr();
-    if let Some(error) = wrong_defaults.filter(|_| !found.as_ref().is_err_and(is_text)) {
+    let wrong_defaults = wrong_defaults.filter(|_| !found.as_ref().is_err_and(is_text));
+    // A word in a wrong place may be a value that cannot be read.
+    let is_read = found.as_ref().err().is_none_or(|error| error.kind() == clap::error::ErrorKind::ValueValidation);
+    let wrong_order = || words::misplaced(&program, given).filter(|_| is_read);
+    if let Some(error) = wrong_defaults.or_else(wrong_order) {
         let talk = Talk::without_options();
         talk.stderr(talk.error(&error).as_bytes());
         std::process::exit(2);

@@ -163,9 +163,9 @@ impl MapFile {
     }
 }
 
-/// Whether a target is a folder: one that is there, or a name with a slash at its end.
+/// Whether a target is a folder: one that is there, or a name with a slash at its end. `-` is stdout always.
 pub(crate) fn is_folder(target: &Path) -> bool {
-    target.is_dir() || matches!(target.as_os_str().as_encoded_bytes().last(), Some(b'/' | b'\\'))
+    !is_stdin(target) && target.is_dir() || matches!(target.as_os_str().as_encoded_bytes().last(), Some(b'/' | b'\\'))
 }
 
 /// The name of a map: that of its file, without `.bsp` and without what says how it is compressed.
@@ -211,18 +211,8 @@ pub(crate) struct Maps {
     pub(crate) many: bool,
     json: bool,
     at_once: AtOnce,
-    /// A word in the place of a map that is not one, before a map.
-    misplaced: Option<PathBuf>,
     /// How many compressed maps and archives the folders have: they are maps only where they are named.
     passed: usize,
-}
-
-/// The first of several words if it is the name of no file and a map follows: a selector, or another operand.
-fn misplaced(arguments: &[&Path]) -> Option<PathBuf> {
-    let [first, rest @ ..] = arguments else { return None };
-    let is_named_map = first.extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp"));
-    let is_word = !is_named_map && !is_stdin(first) && !first.exists() && first.components().count() == 1;
-    (is_word && rest.iter().any(|path| path.exists())).then(|| first.to_path_buf())
 }
 
 /// How many maps are processed at once without `--jobs`.
@@ -244,7 +234,7 @@ const FILES: [&str; 26] = [
 
 impl Maps {
     fn new(many: bool) -> Self {
-        Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, misplaced: None, passed: 0 }
+        Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, passed: 0 }
     }
 
     /// Finds the maps that these arguments name.
@@ -263,7 +253,6 @@ impl Maps {
                 false => maps.found.push(Ok(MapFile::named(path, many))),
             }
         }
-        maps.misplaced = misplaced(arguments);
         maps
     }
 
@@ -422,11 +411,6 @@ impl Maps {
 
     /// Not generic: threads and their order are compiled once, and not once per command.
     fn run(&self, cx: &Context, work: &(dyn Fn(&MapFile, &mut Job<'_>) -> Result<Code> + Sync)) -> Result<Code> {
-        if let Some(word) = &self.misplaced {
-            let message = format!("{} is not a file, and maps come first", shown(word));
-            let hint = format!("write the maps, and then {}", shown(word));
-            return Err(bspkit::Error::new(ErrorKind::Argument, message).with_hint(hint).into());
-        }
         if self.many {
             stop::finish_maps_in_progress();
         }
@@ -437,6 +421,8 @@ impl Maps {
         }
         let order = self.order(cx.options.shard);
         let jobs = match self.at_once {
+            // To ask for the number of cores takes longer than to open a map.
+            _ if order.len() < 2 => 1,
             AtOnce::One => 1,
             AtOnce::PerCore(number) if cx.options.jobs.is_none() => cx.options.jobs() * number,
             AtOnce::Cores | AtOnce::PerCore(_) => cx.options.jobs(),

@@ -12,7 +12,7 @@ use bspkit_text::folder;
 use bspkit_text::records::{Format, Lump, list_name};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::context::Context;
+use super::context::{self, Context};
 use super::save::Edited;
 use super::talk::{Code, Job, count};
 use super::{commands, help};
@@ -146,7 +146,7 @@ fn run_insert(cx: &Context, args: &InsertArgs) -> Result<Code> {
         let named = args.file.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
         let format = args.format.or(named).unwrap_or(Format::Json);
         let records = match args.file == Path::new("-") {
-            true => lump.rows(format, names, BufReader::new(input::stdin())),
+            true => lump.rows(format, names, BufReader::new(context::stdin()?)),
             false => lump.rows(format, names, BufReader::new(input::open(&args.file)?)),
         };
         let records = records.with_context(|| format!("cannot read {}", shown(&args.file)))?;

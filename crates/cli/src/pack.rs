@@ -17,8 +17,9 @@ use super::context::{Context, Report, is_stdin};
 use super::help;
 use super::maps::{MapArgs, MapFile, Maps, real_path};
 use super::order::{formats, sentence};
+use super::output::{self, refuse_archive};
 use super::records::NumberArgs;
-use super::save::{Findings, refuse_archive, write_map};
+use super::save::{Findings, write_map};
 use super::talk::{Code, Job, count, shown, worded};
 
 // `pack`: a map from a folder.
@@ -247,7 +248,7 @@ pub(crate) struct UnpackArgs {
     #[command(flatten)]
     maps: MapArgs,
     /// The folder to write to: a new or an empty one; for several maps, it gets a folder for each
-    #[arg(short, long, value_name = "DIR", required = true, value_parser = crate::save::folder)]
+    #[arg(short, long, value_name = "DIR", required = true, value_parser = output::on_disk())]
     output: PathBuf,
     /// The format of records [default: json]
     #[arg(long, value_name = "FORMAT", value_parser = formats())]

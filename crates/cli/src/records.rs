@@ -16,12 +16,12 @@ use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::context::{Context, Report};
+use super::context::{self, Context, Report};
 use super::help;
 use super::maps::{MapArgs, MapFile, Reading};
 use super::order::{Target, done, formats};
-use super::save::{Edited, Save, bad_argument};
-use super::talk::{Code, Head, Job, count, json, shown};
+use super::save::{Edited, Save};
+use super::talk::{Code, Head, Job, bad_argument, count, json, shown};
 
 // `dump`: prints the records of a lump as text.
 
@@ -217,7 +217,7 @@ fn load(
     args: &LoadArgs,
 ) -> Result<Option<Followed>> {
     let mut file: Box<dyn BufRead> = match args.file == Path::new("-") {
-        true => Box::new(BufReader::new(input::stdin())),
+        true => Box::new(BufReader::new(context::stdin()?)),
         false => Box::new(BufReader::new(input::open(&args.file)?)),
     };
     if format != RecordsFormat::Raw {

@@ -15,8 +15,8 @@ use serde::Serialize;
 use super::context::{Context, is_stdin};
 use super::help;
 use super::maps::{MapArgs, MapFile, Maps, stem};
-use super::save::{Edited, Save, bad_argument};
-use super::talk::{Code, Job, count, shown};
+use super::save::{Edited, Save};
+use super::talk::{Code, Job, bad_argument, count, shown};
 
 /// The most places that stay and are listed when a map is saved.
 const LISTED: usize = 10;

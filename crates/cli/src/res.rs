@@ -12,7 +12,7 @@ use bspkit_game::res::{self, List, Listed, Options};
 use super::context::{Context, is_stdin};
 use super::help;
 use super::maps::{MapArgs, MapFile, above_maps, stem};
-use super::save::spare;
+use super::output::{spare, unforced};
 use super::talk::{Code, Job, count, shown, text_and_raw};
 
 /// The extension of the files.
@@ -113,7 +113,7 @@ fn write(map: &MapFile, list: &List, stock: &Game, args: &Args, job: &mut Job<'_
         None if is_stdin(&map.path) => bail!("stdin has no file name: use -o FILE"),
         None => map.path.with_extension(EXTENSION),
     };
-    spare(&path, &map.path)?;
+    spare(&path, [&*map.path])?;
     let file = SideFile::read(&path)?;
     let old = file.bytes().filter(|_| !args.overwrite).unwrap_or_default();
     let cannot = || format!("cannot add to {}", shown(&path));
@@ -127,7 +127,7 @@ fn write(map: &MapFile, list: &List, stock: &Game, args: &Args, job: &mut Job<'_
     }
     let what = if new == old { ": nothing changes" } else { "" };
     if new != old {
-        file.save(&new, &SaveOptions::default())?;
+        file.save(&new, &SaveOptions::default()).map_err(unforced)?;
     }
     job.say(&format!("{}: {files}{left}{what}", shown(&path)));
     Ok(Code::Done)

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
-use bspkit::SaveOptions;
 use bspkit::disk::input;
-use bspkit::file::replace;
 use bspkit::finding::Severity;
 use bspkit::json::Head;
 use bspkit_rules::files::{Reading as RulesReading, RuleFiles, map_name};
@@ -22,7 +20,8 @@ use super::context::Context;
 use super::talk::Code;
 use super::{commands, help};
 use crate::context::Report;
-use crate::maps::{Maps, Reading, real_path};
+use crate::maps::{Maps, Reading};
+use crate::output;
 use crate::talk::{Few, Job, count, json, shown};
 
 // `rules`: rule files for entities.
@@ -117,23 +116,12 @@ fn run_convert(cx: &Context, args: &ConvertArgs) -> Result<Code> {
             (result, lost.into_iter().map(|(at, what)| format!("{name}:{at}: {what}")).collect())
         }
     };
-    write(cx, args.output.as_deref(), &args.file, &result)?;
+    match output::file(args.output.as_ref()) {
+        None => _ = cx.talk.stdout(&result)?,
+        Some(path) => output::replace(path, [&*args.file], |mut file| file.write_all(&result))?,
+    }
     lost.iter().for_each(|what| cx.talk.stderr(format!("cannot be said: {what}\n").as_bytes()));
     Ok(if lost.is_empty() { Code::Done } else { Code::Found })
-}
-
-/// Writes a file, or stdout.
-fn write(cx: &Context, output: Option<&Path>, input: &Path, result: &[u8]) -> Result<()> {
-    let Some(output) = output else {
-        cx.talk.stdout(result)?;
-        return Ok(());
-    };
-    let real = real_path(output).with_context(|| format!("cannot write {}", shown(output)))?;
-    if real.is_some() && real == real_path(input)? {
-        bail!("{} is the input file: name another one", shown(output));
-    }
-    replace(output, &SaveOptions::default(), |mut file| file.write_all(result))?;
-    Ok(())
 }
 
 // `rules lint`: finds mistakes in rule files.

@@ -15,8 +15,8 @@ use serde_json::Value;
 use super::context::{Context, is_stdin};
 use super::help;
 use super::maps::{MapArgs, MapFile};
-use super::save::{Edited, Save, bad_argument};
-use super::talk::{Code, Job, shown};
+use super::save::{Edited, Save};
+use super::talk::{Code, Job, bad_argument, shown};
 
 /// Run a script on maps
 ///

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context as _, Error as AnyhowError, Result, anyhow};
+use anyhow::{Context as _, Result};
 use bspkit::disk::put;
 use bspkit::file::{Saved, SideFile};
 use bspkit::finding::{Finding, Severity};
 use bspkit::{Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
-use bspkit_game::{Archive, beside};
+use bspkit_game::beside;
 use bspkit_ops::check::{self, Options, Stale};
 use bspkit_ops::checksum;
 use bspkit_ops::compare::Comparison;
@@ -22,8 +22,9 @@ use bspkit_packed::{Form, archive};
 use clap::{Args, ValueEnum};
 
 use super::context::{Context, is_stdin};
-use super::maps::{MapFile, Maps, is_folder, real_input, real_path};
-use super::talk::{Code, Job, count, shown};
+use super::maps::{MapFile, Maps, is_folder, real_path};
+use super::output::{refuse_archive, spare, would_be_replaced};
+use super::talk::{Code, Job, bad_argument, count, shown};
 use areas::Areas;
 use dry::{DryRun, Summary, Sums};
 
@@ -109,11 +110,6 @@ struct Before {
     first: Option<First>,
     /// The compressed map that is replaced, as it was read.
     packed: Option<SideFile>,
-}
-
-pub(crate) fn bad_argument(message: String, hint: &str) -> AnyhowError {
-    let error = bspkit::Error::new(ErrorKind::Argument, message);
-    if hint.is_empty() { error.into() } else { error.with_hint(hint).into() }
 }
 
 impl Save {
@@ -293,7 +289,7 @@ impl Save {
 
     /// Refuses a target that is an input file of the command.
     pub(crate) fn spare(&self, read: &Path) -> Result<()> {
-        self.output.as_deref().map_or(Ok(()), |output| spare_inputs(output, [read]))
+        self.output.as_deref().map_or(Ok(()), |output| spare(output, [read]))
     }
 
     /// Refuses a target that is in an input folder of the command.
@@ -346,9 +342,10 @@ impl Save {
         let has_stdin = maps.iter().any(|map| is_stdin(&map.path));
         let many = maps.many;
         match &self.output {
-            Some(output) if is_stdin(output) && (many || self.json || self.fix_aas) => {
+            Some(output) if is_stdin(output) && (many || self.json || self.fix_aas || self.backup.is_some()) => {
                 let what = "only a single map can be written to stdout, and nothing else";
-                return Err(bad_argument(what.into(), "name a file with -o, or leave out --json and --fix-aas"));
+                let hint = "name a file with -o, or leave out --json, --backup and --fix-aas";
+                return Err(bad_argument(what.into(), hint));
             }
             Some(output) if many => maps.check_folder(output)?,
             Some(output) if has_stdin && is_folder(output) => {
@@ -638,27 +635,6 @@ pub(crate) fn how_to_list(finding: &Finding) -> &'static str {
     if is_rest(finding) { "; -v lists them" } else { "" }
 }
 
-/// Refuses a target whose name is that of an archive, or that is in one: archives are read and not written.
-pub(crate) fn refuse_archive(target: &Path) -> Result<()> {
-    let is_in_archive = Archive::is_name(target) || archive::part(target).is_some();
-    let message = || format!("{} is an archive by its name, and a map is not written into one", shown(target));
-    if is_in_archive { Err(bad_argument(message(), "name a map (*.bsp) or a folder")) } else { Ok(()) }
-}
-
-// Files that the program writes are not those that it reads.
-
-fn would_be_replaced(output: &Path) -> anyhow::Error {
-    bad_argument(format!("{} is an input file and would be replaced", shown(output)), "")
-}
-
-/// Refuses a path that is one of the input files.
-pub(crate) fn spare_inputs<'p>(output: &Path, read: impl IntoIterator<Item = &'p Path>) -> Result<()> {
-    // Most outputs are new files.
-    let Some(real) = real_path(output).ok().flatten() else { return Ok(()) };
-    let is_it = |read: &Path| real_input(read).as_ref() == Some(&real);
-    if read.into_iter().any(is_it) { Err(would_be_replaced(output)) } else { Ok(()) }
-}
-
 /// A suffix of backups: the old file is no map for a command that gets the folder, and stays in its folder.
 pub(crate) fn suffix(text: &str) -> Result<String, &'static str> {
     match text {
@@ -674,14 +650,4 @@ pub(crate) fn suffix(text: &str) -> Result<String, &'static str> {
         _ if text.to_ascii_lowercase().ends_with(".bsp") => Err("the old file would be a map for the next command"),
         _ => Ok(text.to_owned()),
     }
-}
-
-/// A folder to write to.
-pub(crate) fn folder(text: &str) -> Result<PathBuf, &'static str> {
-    if text == "-" { Err("a folder is written, which cannot go to stdout") } else { Ok(PathBuf::from(text)) }
-}
-
-/// Refuses a path that is the input map.
-pub(crate) fn spare(path: &Path, map: &Path) -> Result<()> {
-    spare_inputs(path, [map]).map_err(|_| anyhow!("{} is the input map: name another file", shown(path)))
 }

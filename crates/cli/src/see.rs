@@ -15,10 +15,10 @@ use serde::Serialize;
 
 use super::context::{Context, is_stdin};
 use super::help;
-use super::talk::{Code, Few, Job, count, shown};
+use super::talk::{Code, Few, Job, bad_argument, count, shown};
 use crate::context::Report;
 use crate::maps::{MapFile, Reading, above_maps, stem};
-use crate::save::{bad_argument, spare};
+use crate::output::spare;
 
 /// Write what is drawn of a map as glTF or OBJ, for Blender and other programs
 ///
@@ -155,7 +155,7 @@ pub(crate) fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
         let bsp = cx.open_said(&map.path, job)?;
         let target = map.file_in(&args.output, format.name())?;
         if !to_stdout {
-            spare(&target, &map.path)?;
+            spare(&target, [&*map.path])?;
         }
         let cannot = || format!("cannot export {}", shown(&map.path));
         let (files, summary) = args.files(&games, &bsp, map, format, &target).with_context(cannot)?;
@@ -383,7 +383,7 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
         let bsp = cx.open_said(&map.path, job)?;
         let target = map.file_in(&args.output, format)?;
         if !to_stdout {
-            spare(&target, &map.path)?;
+            spare(&target, [&*map.path])?;
         }
         let cannot = || format!("cannot show {}", shown(&map.path));
         let spaces = args.png.is_none();

@@ -49,6 +49,8 @@ fn say(text: &str) {
 
 #[cfg(unix)]
 mod system {
+    use std::io::Read;
+
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
     pub(super) fn listen() {
@@ -65,7 +67,10 @@ mod system {
     /// or for a background job of a script. If the system does not report the ignored signals, SIGHUP is left to its
     /// default.
     fn heeded() -> Vec<i32> {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        // The system does not tell the size of this file: with room for all of it, it is read at once.
+        let mut status = [0; 4096];
+        let length = std::fs::File::open("/proc/self/status").and_then(|mut file| file.read(&mut status)).unwrap_or(0);
+        let status = String::from_utf8_lossy(&status[..length]);
         let ignored =
             status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
         match ignored {

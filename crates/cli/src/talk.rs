@@ -185,6 +185,12 @@ fn ready(data: &[u8], is_terminal: bool, has_color: bool) -> Cow<'_, [u8]> {
     data
 }
 
+/// The error for arguments that cannot be meant, with what to do instead unless that is empty.
+pub(crate) fn bad_argument(message: String, hint: &str) -> Error {
+    let error = bspkit::Error::new(ErrorKind::Argument, message);
+    if hint.is_empty() { error.into() } else { error.with_hint(hint).into() }
+}
+
 /// What is said beside an error and its causes.
 pub(crate) fn hints(error: &Error) -> impl Iterator<Item = String> {
     error.chain().filter_map(|cause| cause.downcast_ref::<bspkit::Error>()?.hint().map(worded))

@@ -71,7 +71,13 @@ impl SuffixArgs {
 
 pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
     args.reading.maps().only_once().each(cx, |map, job| {
-        let Some(backup) = args.suffix.of(map)?.pop() else { return Ok(job.nothing("it has no backup")) };
+        let Some(backup) = args.suffix.of(map)?.pop() else {
+            const NONE: &str = "it has no backup";
+            if job.json {
+                job.document(&Undone { report: NONE.to_owned(), ..Undone::default() })?;
+            }
+            return Ok(job.nothing(NONE));
+        };
         if Form::of(&map.path).is_some() {
             let message =
                 format!("{} is compressed, and only the undo of maps that are not is known", shown(&map.path));
@@ -99,7 +105,7 @@ pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
         }
         job.report(&Undone {
             map: shown(&map.path),
-            backup: shown(&backup),
+            backup: Some(shown(&backup)),
             taken_back: !args.dry_run,
             report,
             touched,
@@ -108,11 +114,12 @@ pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
 }
 
 /// What is taken back, or would be.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Undone {
     #[serde(skip)]
     map: String,
-    backup: String,
+    /// None without one.
+    backup: Option<String>,
     taken_back: bool,
     report: String,
     /// None if the map cannot be read.
@@ -122,7 +129,8 @@ struct Undone {
 impl Report for Undone {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
         let would = if self.taken_back { "is" } else { "would be" };
-        job.line(format!("{} {would} again as in {}: {}", self.map, self.backup, self.report));
+        let backup = self.backup.as_deref().unwrap_or_default();
+        job.line(format!("{} {would} again as in {backup}: {}", self.map, self.report));
         Ok(())
     }
 }

@@ -11,8 +11,7 @@ use bspkit::near;
 use bspkit_game::cubemaps::{self, Listed};
 
 use super::context::Context;
-use super::save::bad_argument;
-use super::talk::Code;
+use super::talk::{Code, bad_argument};
 use crate::help;
 use crate::help::with_table;
 use crate::maps::real_path;

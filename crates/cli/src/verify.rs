@@ -13,8 +13,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::save::bad_argument;
-use super::talk::{Code, Job, shown};
+use super::talk::{Code, Job, bad_argument, shown};
 
 /// Test the round-trip laws on maps
 ///

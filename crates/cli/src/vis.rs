@@ -18,7 +18,8 @@ use super::talk::Code;
 use super::{commands, help};
 use crate::context::Report;
 use crate::maps::{MapArgs, MapFile, Reading};
-use crate::save::{Edited, Save, spare};
+use crate::output::spare;
+use crate::save::{Edited, Save};
 use crate::talk::{Job, count, shown};
 
 /// Show and change visibility: which parts of a map are visible from which
@@ -228,7 +229,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, args: &ExportArgs, job: &mut Job<'_>) ->
         bail!("{} has no PHS: use --set pvs", shown(&map.path));
     }
     let file = &map.file_in(&args.output, "png")?;
-    spare(file, &map.path)?;
+    spare(file, [&*map.path])?;
     let kind = Kind::of(file)?;
     let mut unread = Vec::new();
     stream(file, args.overwrite, |file| {
@@ -274,13 +275,14 @@ fn run_import(cx: &Context, args: &ImportArgs) -> Result<Code> {
         bail!("{} is not a folder: several maps need a folder with an image for each", shown(&args.file));
     }
     args.save.spare(&args.file)?;
-    args.save.each(cx, args.maps.find(), |draft, map, _| match map.read_from(&args.file, "png") {
-        Some(file) => import(draft, &file, args),
+    args.save.each(cx, args.maps.find(), |draft, map, job| match map.read_from(&args.file, "png") {
+        Some(file) => import(draft, &file, args, job),
         None => Ok(Edited::Nothing("no image to import".to_owned())),
     })
 }
 
-fn import(draft: &mut Draft<'static>, file: &Path, args: &ImportArgs) -> Result<Edited> {
+fn import(draft: &mut Draft<'static>, file: &Path, args: &ImportArgs, job: &mut Job<'_>) -> Result<Edited> {
+    let before = draft.bsp().visibility().map_or(0, |visibility| visibility.unheard().count());
     let visibility = draft.visibility()?;
     if visibility::places(visibility).is_empty() {
         return Ok(Edited::Nothing("no visibility: everything is visible".to_owned()));
@@ -289,6 +291,11 @@ fn import(draft: &mut Draft<'static>, file: &Path, args: &ImportArgs) -> Result<
     let cannot = || format!("cannot import {}", shown(file));
     args.save.spare(file)?;
     visibility::import(visibility, set, file).with_context(cannot)?;
+    let unheard = visibility.unheard().count();
+    if unheard > before {
+        let places = count(unheard, "cluster has", "clusters have");
+        job.warn_here(&format!("{places} something visible that is not audible: import an image with --set phs too"));
+    }
     Ok(Edited::Done)
 }
 

@@ -15,7 +15,8 @@ use bspkit_packed::Form;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
-use super::talk::shown;
+use super::context::is_stdin;
+use super::talk::{bad_argument, shown};
 
 // Finds the maps among the arguments of a command line.
 //
@@ -278,29 +279,47 @@ fn is_about_words(error: &Error) -> bool {
     }
 }
 
-/// The command line with the maps before the other words, if it does not begin with one and has one later.
-fn with_maps_first(program: &Command, command: &Command, given: &[OsString], words: &[usize]) -> Option<String> {
-    if command.get_positionals().next()?.get_value_delimiter().is_none_or(|it| it != SEPARATOR) {
+/// The arguments with the maps before the other words, if these do not begin with one and have one later.
+fn with_maps_first(command: &Command, given: &[OsString], words: &[usize]) -> Option<Vec<OsString>> {
+    let first = command.get_positionals().next()?;
+    let is_several = first.get_value_delimiter() == Some(SEPARATOR);
+    if !is_several && first.get_value_names()?.first()? != "MAP" {
         return None;
     }
     let is_map = |at: &&usize| {
         let path = Path::new(&given[**at]);
-        path.extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp")) || path.exists()
+        is_map_name(path) || is_several && path.is_dir()
     };
     let (maps, others): (Vec<&usize>, Vec<&usize>) = words.iter().partition(is_map);
     if maps.is_empty() || words.first().is_none_or(|first| maps.contains(&first)) {
         return None;
     }
     let mut order = maps.into_iter().chain(others);
-    let line = (1..given.len()).filter_map(|at| match words.contains(&at) {
-        true => order.next().map(|at| for_shell(&given[*at])),
-        false => Some(for_shell(&given[at])),
-    });
-    Some(std::iter::once(program.get_name().to_owned()).chain(line).collect::<Vec<_>>().join(" "))
+    let words = |at: usize| if words.contains(&at) { order.next().map(|at| &given[*at]) } else { Some(&given[at]) };
+    Some((0..given.len()).filter_map(words).cloned().collect())
 }
 
-/// The command line with its target after `-o`. The target is the first word after the maps, as in `MAP TARGET GLOB`.
-fn with_target(program: &Command, command: &Command, given: &[OsString], words: &[usize]) -> Option<String> {
+/// The line that calls the program with these arguments.
+fn line(program: &Command, arguments: &[OsString]) -> String {
+    let words = arguments.iter().skip(1).map(|word| for_shell(word));
+    std::iter::once(program.get_name().to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// The error about a word in the place of the map, where there is no such file, if a map that is there follows.
+pub(crate) fn misplaced(program: &Command, given: &[OsString]) -> Option<anyhow::Error> {
+    let (command, words) = words(program, given);
+    let first = Path::new(&given[*words.first()?]);
+    if is_stdin(first) || is_map_name(first) || is_wild(first.as_os_str()) || fs::symlink_metadata(first).is_ok() {
+        return None;
+    }
+    let is_there = |at: &usize| fs::symlink_metadata(&given[*at]).is_ok();
+    let right = words.iter().skip(1).any(is_there).then(|| with_maps_first(command, given, &words))??;
+    let message = format!("there is no map {}, and the maps come first", shown(first));
+    Some(bad_argument(message, &line(program, &right)))
+}
+
+/// The arguments with their target after `-o`. The target is the first word after the maps, as in `MAP TARGET GLOB`.
+fn with_target(command: &Command, given: &[OsString], words: &[usize]) -> Option<Vec<OsString>> {
     let target = command.get_arguments().find(|arg| arg.get_long() == Some("output"))?;
     let is_target = |at: &&usize| Path::new(&given[**at]).extension().is_none_or(|it| !it.eq_ignore_ascii_case("bsp"));
     let at = match command.get_positionals().count() {
@@ -308,19 +327,18 @@ fn with_target(program: &Command, command: &Command, given: &[OsString], words: 
         1 => words.iter().skip(1).next_back(),
         _ => words.iter().skip(1).find(is_target),
     };
-    let mut line = vec![program.get_name().to_owned()];
-    let start = given.len().min(1);
-    for (index, word) in given.iter().enumerate().skip(start) {
+    let mut right = Vec::new();
+    for (index, word) in given.iter().enumerate() {
         if Some(&index) == at {
-            line.push("-o".to_owned());
+            right.push("-o".into());
         }
-        line.push(for_shell(word));
+        right.push(word.clone());
     }
     if at.is_none() {
         let name = target.get_value_names().and_then(<[_]>::first).map_or("FILE", |name| name.as_str());
-        line.extend(["-o".to_owned(), name.to_owned()]);
+        right.extend(["-o".into(), name.into()]);
     }
-    Some(line.join(" "))
+    Some(right)
 }
 
 /// A word as a shell of Unix takes it.
@@ -336,8 +354,9 @@ pub(crate) fn for_shell(word: &OsStr) -> String {
 /// Adds close names to an error in these arguments, or the right form where the target is missing.
 pub(crate) fn suggest(error: &mut Error, program: &Command, given: &[OsString]) {
     let (command, words) = words(program, given);
-    if let Some(line) = with_maps_first(program, command, given, &words).filter(|_| is_about_words(error)) {
-        let tip = format!("the maps come first: {line}");
+    if let Some(right) = with_maps_first(command, given, &words).filter(|_| is_about_words(error)) {
+        let whole = if lacks_target(error, command) { with_target(command, &right, &words) } else { None };
+        let tip = format!("the maps come first: {}", line(program, &whole.unwrap_or(right)));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         return;
     }
@@ -349,8 +368,8 @@ pub(crate) fn suggest(error: &mut Error, program: &Command, given: &[OsString]) 
         return;
     }
     if lacks_target(error, command) {
-        if let Some(line) = with_target(program, command, given, &words) {
-            let tip = format!("the target is named with -o: {line}");
+        if let Some(right) = with_target(command, given, &words) {
+            let tip = format!("the target is named with -o: {}", line(program, &right));
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         }
         return;

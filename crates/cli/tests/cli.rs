@@ -62,6 +62,8 @@ mod lmp;
 mod many;
 #[path = "cli/near.rs"]
 mod near;
+#[path = "cli/output.rs"]
+mod output;
 #[path = "cli/packed.rs"]
 mod packed;
 #[path = "cli/pak.rs"]

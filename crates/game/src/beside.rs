@@ -26,7 +26,7 @@ const MOST_LUMP_FILES: usize = 128;
 const MOST_FOLDERS: usize = 256;
 
 /// What says where the light of faces is, and how much there is.
-const LIT: &[Role] = &[Role::Faces, Role::TexInfo, Role::Vertexes, Role::Edges, Role::SurfEdges];
+const LIT: &[Role] = &[Role::Lighting, Role::Faces, Role::TexInfo, Role::Vertexes, Role::Edges, Role::SurfEdges];
 const LIGHT_PLACES: &[&str] = &["bspx:LMSHIFT", "bspx:LMOFFSET", "bspx:LMSTYLE", "bspx:LMSTYLE16", "bspx:DECOUPLED_LM"];
 
 /// A file that does not fit the map after an edit.
@@ -179,9 +179,14 @@ impl Edit<'_, '_, '_> {
         }
     }
 
-    /// Whether a face has its light where there was none of this size before.
+    /// Whether a face has its light where there was none of this size before, or there is more or less light: engines
+    /// compare the length.
     fn light_moves(&self) -> bool {
         let Ok(Some(new)) = self.draft.view() else { return true };
+        let length = |map: &Bsp<'_>| Some(map.bytes(map.role(Role::Lighting)?.id).ok()?.len());
+        if length(self.draft.bsp()) != length(&new) {
+            return true;
+        }
         let [Ok(old), Ok(new)] = [self.draft.bsp().light(), new.light()] else { return true };
         let places = |light: &Light<'_>| -> HashMap<(usize, [usize; 2]), usize> {
             let sets = light.sets().iter().filter(|set| set.copy_of().is_none());

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 use bspkit::disk::{input, shown};
 use bspkit::json::{Members, syntax};
-use bspkit::{Error, ErrorKind, Result};
+use bspkit::{Bsp, Error, ErrorKind, Result};
 
 use crate::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Pattern, Rule, Rules, Step, Test};
 
@@ -80,9 +80,12 @@ impl Reading {
     /// Reads one file. What it has wrong is in [`Rules::findings`].
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// The file cannot be read; [`ErrorKind::Argument`] for a map.
     pub fn file(&self, path: &Path) -> Result<Rules> {
         let (name, text) = (shown(path), input::read(path)?);
+        if Bsp::parse(&text).is_ok() {
+            return Err(Error::new(ErrorKind::Argument, format!("{name} is a map, and no file with rules")));
+        }
         let format = self.format.unwrap_or_else(|| detect(&name, &text));
         Ok(read(&name, &text, format, self.mode))
     }

@@ -173,7 +173,7 @@ fn object(lump: &str, change: &Change) -> Object {
         }
         Change::Texture(texture) => {
             start("texture");
-            put(&mut object, json!({"index": texture.index, "image": texture.image}));
+            put(&mut object, json!({"how": texture.how, "index": texture.index, "image": texture.image}));
             if let Some(from) = texture.from {
                 put(&mut object, json!({"from_index": from}));
             }

@@ -211,6 +211,29 @@ impl<'a> Visibility<'a> {
         self.reaches(VisSet::Phs, from, to)
     }
 
+    /// The places from where something can be seen that cannot be heard. Compilers make none: what is visible is
+    /// audible, and servers leave out sounds and events by what is audible. Rows that cannot be read do not count.
+    ///
+    /// ```
+    /// use bspkit::content::visibility::VisSet;
+    /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+    /// let mut visibility = map.visibility()?;
+    /// assert_eq!(visibility.unheard().count(), 0);
+    /// visibility.set_row(VisSet::Phs, 1, visibility.plain(false))?;
+    /// assert_eq!(visibility.unheard().collect::<Vec<_>>(), [1]);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn unheard(&self) -> impl Iterator<Item = usize> {
+        let places = if self.sets().contains(&VisSet::Phs) && !self.is_empty() { self.len } else { 0 };
+        let row = |set, place| self.row(set, place).ok().map(|row| row.unwrap_or_else(|| self.plain(true)));
+        (0..places).filter(move |place| {
+            let rows = row(VisSet::Pvs, *place).zip(row(VisSet::Phs, *place));
+            rows.is_some_and(|(seen, heard)| {
+                seen.bytes.iter().zip(&heard.bytes).any(|(seen, heard)| seen & !heard != 0)
+            })
+        })
+    }
+
     fn reaches(&self, set: VisSet, from: usize, to: usize) -> Result<bool> {
         self.check(set, to)?;
         Ok(self.row(set, from)?.unwrap_or_else(|| self.plain(true)).sees(to))

@@ -21,11 +21,11 @@ use serde::{Serialize, Serializer};
 use serde_json::value::to_raw_value;
 
 use super::context::Context;
-use super::talk::Code;
+use super::talk::{Code, bad_argument};
 use super::{commands, help};
 use crate::context::{self, Report};
 use crate::maps::{MapArgs, Reading};
-use crate::save::{Edited, Save, bad_argument};
+use crate::save::{Edited, Save};
 use crate::talk::{Job, ValueJson, count};
 use collection::CollectionArgs;
 

@@ -4,12 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow};
 use bspkit::content::entities::Entities;
 use bspkit::dialect::Role;
-use bspkit::file::replace;
 use bspkit::finding::Severity;
-use bspkit::{Bsp, Draft, Error, ErrorKind, SaveOptions};
+use bspkit::{Bsp, Draft, Error, ErrorKind};
 use bspkit_ops::diff::diff;
 use bspkit_ops::merge::merge_patch;
 use bspkit_ops::patch::{ALREADY, Found, Operation, Patch, Search};
@@ -25,7 +24,8 @@ use super::{refuse_cut, text};
 use crate::context::{Context, is_stdin};
 use crate::git::lines as conflict_lines;
 use crate::help;
-use crate::maps::{MapArgs, MapFile, Maps, real_path, target_path};
+use crate::maps::{MapArgs, MapFile, Maps, real_path};
+use crate::output;
 use crate::rules::RuleArgs;
 use crate::save::{Edited, Save};
 use crate::talk::{Code, Few, Job, count, shown, text_and_raw};
@@ -210,17 +210,9 @@ pub(super) fn run_diff(cx: &Context, args: &DiffArgs) -> Result<Code> {
         }
     };
     Maps::file(&args.old).each(cx, |_, job| {
-        match &args.output {
+        match output::file(args.output.as_ref()) {
             None => drop(job.write(&document)?),
-            Some(path) => {
-                let real = target_path(path)?;
-                for map in [&args.old, &args.new] {
-                    if real.is_some() && real == real_path(map)? {
-                        bail!("{} is an input map: name another file", shown(path));
-                    }
-                }
-                replace(path, &SaveOptions::default(), |mut file| file.write_all(&document))?;
-            }
+            Some(path) => output::replace(path, [&*args.old, &args.new], |mut file| file.write_all(&document))?,
         }
         job.say(if is_same { "the entities are the same" } else { &said });
         lost.iter().for_each(|what| job.warn(&format!("Stripper cannot say: {what}")));

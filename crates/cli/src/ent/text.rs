@@ -10,19 +10,19 @@ use anyhow::{Context as _, Error as AnyhowError, Result, anyhow, bail};
 use bspkit::content::entities::{Diagnostic, Entities};
 use bspkit::dialect::Role;
 use bspkit::disk::input;
-use bspkit::file::replace;
-use bspkit::{Draft, Error, ErrorKind, Hint, SaveOptions};
+use bspkit::{Draft, Error, ErrorKind, Hint};
 use bspkit_ops::check;
 use bspkit_ops::compare;
 use bspkit_ops::diff::{patch_to_text, text_of};
 use bspkit_text::entities::{self, List};
 
 use super::{Choice, is_broken, refuse_cut, warn_if_verbose, warn_of};
-use crate::context::{Context, is_stdin};
+use crate::context::{self, Context, is_stdin};
 use crate::help;
-use crate::maps::{MapArgs, real_path, target_path};
-use crate::save::{Edited, Save, bad_argument};
-use crate::talk::{Code, Job, count, shown};
+use crate::maps::MapArgs;
+use crate::output;
+use crate::save::{Edited, Save};
+use crate::talk::{Code, Job, bad_argument, count, shown};
 use crate::terminal;
 
 // `ent export`: writes the entity text to a file.
@@ -62,16 +62,12 @@ pub(super) fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
         if cx.talk.verbose {
             warn_if_verbose(bsp.entities().with_context(cannot_read)?.diagnostics(), job);
         }
-        let Some(output) = args.output.as_deref().filter(|output| !is_stdin(output)) else {
+        let Some(output) = output::file(args.output.as_ref()) else {
             job.write(&bytes)?;
             return Ok(Code::Done);
         };
         let path = &map.file_in(output, EXTENSION)?;
-        let real = target_path(path)?;
-        if real.is_some() && real == real_path(&map.path)? {
-            bail!("{} is the input map: name another file for the text", shown(path));
-        }
-        replace(path, &SaveOptions::default(), |mut file| file.write_all(&bytes))?;
+        output::replace(path, [&*map.path], |mut file| file.write_all(&bytes))?;
         job.say(&format!("{}: {}", shown(path), count(bytes.len(), "byte", "bytes")));
         Ok(Code::Done)
     })
@@ -154,7 +150,7 @@ pub(super) fn run_import(cx: &Context, args: &ImportArgs) -> Result<Code> {
 pub(super) fn read_import(path: &Path) -> Result<Vec<u8>> {
     if path == Path::new("-") {
         let mut text = Vec::new();
-        input::stdin().read_to_end(&mut text).context("cannot read stdin")?;
+        context::stdin()?.read_to_end(&mut text).context("cannot read stdin")?;
         input::refuse_utf16(path, &text)?;
         return Ok(text);
     }

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use bspkit::bytes::{Data, escaped, for_terminal};
 use bspkit::content::select::Selector;
 use bspkit::disk::input;
-use bspkit::file::{SideFile, replace};
+use bspkit::file::SideFile;
 use bspkit::json::ValueJson;
 use bspkit::{Bsp, ErrorKind, Layout, SaveOptions};
 use bspkit_game::beside;
@@ -21,12 +21,13 @@ use bspkit_text::outline::{not_a_map, outline};
 use serde::Serialize;
 
 use super::context::Context;
-use super::talk::Code;
+use super::talk::{Code, bad_argument};
 use super::words::for_shell;
 use super::{commands, help};
-use crate::context::Report;
+use crate::context::{Report, is_stdin};
 use crate::maps::{Maps, real_path};
-use crate::save::{bad_argument, write_map};
+use crate::output::{self, unforced};
+use crate::save::write_map;
 use crate::talk::{Job, count, shown};
 use repository::{Blobs, Choices, git, is_pointer, pointer_error, top_level, unmerged};
 
@@ -166,6 +167,11 @@ fn run_merge(cx: &Context, args: &MergeArgs) -> Result<Code> {
     let merged = merge(&base, &ours, &theirs).with_context(|| format!("cannot merge {}", shown(name)))?;
     Maps::file(name).each(cx, |_, job| {
         if merged.conflicts.is_empty() {
+            if is_stdin(target) {
+                job.write(&merged.draft.plan(Layout::Keep)?.to_data())?;
+                job.say(&summary(&merged));
+                return Ok(Code::Done);
+            }
             save_merge(&merged, target, args.path.as_deref().filter(|_| is_filtered))?;
             warn_of_stale(&merged, name, job)?;
             job.say(&format!("{}: {}", shown(name), summary(&merged)));
@@ -192,9 +198,9 @@ fn save_merge(merged: &Merged<'_>, target: &Path, path: Option<&Path>) -> Result
     match path {
         Some(path) => {
             let kept = repository::kept(Path::new("."), path, &plan.to_vec())?;
-            replace(target, &SaveOptions::default(), |mut file| file.write_all(&kept))?;
+            output::replace(target, [], |mut file| file.write_all(&kept))?;
         }
-        None => drop(write_map(&plan, target, None, &SaveOptions::default(), false)?),
+        None => drop(write_map(&plan, target, None, &SaveOptions::default(), false).map_err(unforced)?),
     }
     Ok(())
 }
@@ -543,7 +549,7 @@ fn save_resolve(stopped: &Stopped, map: &Path, maps: &[Bsp<'_>; 3], merged: &Mer
         return Err(bad_argument(message, hint));
     }
     if file.bytes() != Some(&new[..]) {
-        file.save(&new, &SaveOptions::default())?;
+        file.save(&new, &SaveOptions::default()).map_err(unforced)?;
     }
     let arguments = ["--literal-pathspecs", "add", "--"].map(OsString::from);
     let arguments: Vec<OsString> = arguments.into_iter().chain([stopped.path.clone().into()]).collect();

@@ -13,8 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
 use crate::help;
-use crate::save::bad_argument;
-use crate::talk::{Code, count, shown};
+use crate::talk::{Code, bad_argument, count, shown};
 
 // The program `git`, and what it says about files.
 

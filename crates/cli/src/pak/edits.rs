@@ -20,8 +20,8 @@ use crate::compress::Effort;
 use crate::context::{Choice, Context};
 use crate::help;
 use crate::maps::MapArgs;
-use crate::save::{Edited, Save, bad_argument};
-use crate::talk::{Code, count, shown};
+use crate::save::{Edited, Save};
+use crate::talk::{Code, bad_argument, count, shown};
 
 // `pak add`: embeds new files, and replaces embedded files.
 

@@ -16,8 +16,8 @@ use super::refs::How;
 use crate::context::{Context, Report};
 use crate::help;
 use crate::maps::{MapArgs, Reading};
-use crate::save::{Edited, Save, bad_argument};
-use crate::talk::{Code, Job, count, shown, text_and_raw};
+use crate::save::{Edited, Save};
+use crate::talk::{Code, Job, bad_argument, count, shown, text_and_raw};
 
 // `pak missing`: files that a map needs and that neither it nor the game has.
 

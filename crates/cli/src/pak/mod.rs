@@ -292,7 +292,7 @@ pub(crate) struct ExtractArgs {
     #[command(flatten)]
     maps: MapArgs,
     /// The folder to write to, created if it is missing; for several maps, it gets a folder for each
-    #[arg(short, long, value_name = "DIR", required = true, value_parser = crate::save::folder)]
+    #[arg(short, long, value_name = "DIR", required = true, value_parser = crate::output::on_disk())]
     output: PathBuf,
     /// The files [default: all]
     #[arg(value_name = "GLOB")]

@@ -20,6 +20,7 @@ use super::{files, finding, nothing_else, refused};
 use crate::context::{Context, Names};
 use crate::help;
 use crate::maps::{MapArgs, MapFile};
+use crate::output;
 use crate::save::{Edited, Save};
 use crate::talk::{Code, Job, count, shown};
 
@@ -266,7 +267,7 @@ pub(crate) struct ExportArgs {
     maps: MapArgs,
     /// The folder to write to, created if it is missing; for several maps, it gets a folder for each. Or a WAD file, or
     /// for a WAL file, a PNG file
-    #[arg(short, long, value_name = "DIR|FILE", required = true)]
+    #[arg(short, long, value_name = "DIR|FILE", required = true, value_parser = output::on_disk())]
     output: PathBuf,
     /// The textures [default: all]
     #[arg(value_name = "GLOB")]

@@ -22,7 +22,8 @@ use super::copies::{Shelf, named, open_wad};
 use super::finding;
 use crate::context::Context;
 use crate::maps::Maps;
-use crate::save::{Save, spare};
+use crate::output::spare;
+use crate::save::Save;
 use crate::talk::{Code, Job, count, shown, text_and_raw};
 
 // WAD files that textures are copied to.
@@ -37,7 +38,7 @@ pub(super) fn export_wad(
 ) -> Result<Code> {
     let all: Mutex<Option<Wad<'static>>> = Mutex::new(None);
     let code = maps.one_by_one().each(cx, |map, job| {
-        spare(path, &map.path)?;
+        spare(path, [&*map.path])?;
         let shelf = Shelf::open(cx, &map.path).with_context(|| format!("cannot export from {}", shown(&map.path)))?;
         let names = shelf.names();
         let chosen = names.chosen(patterns, job);
@@ -278,7 +279,8 @@ fn field(name: &str) -> Result<&'static FieldInfo> {
     WalHeader::INFO.field(name).with_context(|| format!("WAL files have no {name}"))
 }
 
-fn flag_names(game: &str) -> Result<FlagNames> {
+/// The names of the flags that a game gives.
+pub(super) fn flag_names(game: &str) -> Result<FlagNames> {
     Ok(dialect::by_name(GAME)?.game_by_name(game)?.flags)
 }
 

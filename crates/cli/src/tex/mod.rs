@@ -22,7 +22,8 @@ use super::talk::{Code, Job};
 use super::{commands, help};
 use crate::context::{Report, unescaped};
 use crate::maps::{Brief, MapArgs, Reading};
-use crate::save::{Save, spare};
+use crate::output::{self, spare};
+use crate::save::Save;
 use crate::talk::{count, shown};
 use copies::{Shelf, has_extension, named, named_as, names_of};
 use files::Keeper;
@@ -211,6 +212,7 @@ impl Names<'_> {
 }
 
 fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
+    files::flag_names(&args.flag_names)?;
     args.reading.maps().each(cx, |map, job| {
         let cannot = || format!("cannot list the textures in {}", shown(&map.path));
         let path = &map.path;
@@ -368,7 +370,7 @@ pub(crate) struct StripArgs {
     #[arg(value_name = "GLOB")]
     patterns: Vec<OsString>,
     /// The WAD file that keeps the pixels; a new one, or one that gets more textures
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::on_disk())]
     wad: Option<PathBuf>,
     #[command(flatten)]
     save: Save,
@@ -388,7 +390,7 @@ fn run_strip(cx: &Context, args: &StripArgs) -> Result<Code> {
             return Err(bspkit::Error::new(ErrorKind::Refused, message).with_hint(hint).into());
         }
         if let Some(keeper) = &keeper {
-            spare(keeper.path(), &map.path)?;
+            spare(keeper.path(), [&*map.path])?;
             keeper.open(textures.has_palettes())?;
         }
         let names = names_of(textures);

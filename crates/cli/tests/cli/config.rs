@@ -141,6 +141,10 @@ fn maps_with_different_defaults_are_refused_together() {
     for maps in ["one/a.bsp three/a.bsp", "one/a.bsp four/a.bsp", "four/a.bsp one/a.bsp"] {
         let run = edit(maps);
         assert!(run.code == Some(2) && run.err.contains("different defaults for --layout"), "{maps}: {run:?}");
+        // An option that is named has no default.
+        assert_eq!(edit(&format!("{maps} --layout append")).code, Some(0), "{maps}");
+        assert_eq!(edit(&format!("{maps} --layout=keep")).code, Some(0), "{maps}");
+        assert_eq!(edit(&format!("{maps} -- --layout keep")).code, Some(2), "{maps}");
     }
 }
 

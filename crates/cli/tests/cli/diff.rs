@@ -77,7 +77,7 @@ fn a_page_for_browsers() {
     assert!(String::from_utf8(room.read("page.html")).unwrap().contains("<title>a.bsp</title>"));
     let map = room.read("a.bsp");
     let refused = run("diff q2.bsp a.bsp --html a.bsp");
-    assert!(refused.code == Some(2) && refused.err.contains("a.bsp is the input map: name another file"));
+    assert!(refused.code == Some(2) && refused.err.contains("a.bsp is an input file and would be replaced"));
     assert_eq!(room.read("a.bsp"), map);
     // Folders have a list of their maps.
     run("diff folder folder --html folders.html").done();

@@ -223,9 +223,17 @@ fn words_in_a_wrong_order_are_answered_with_the_right_one() {
         ("ent set light q2.bsp light=3 -o x.bsp", "bspkit ent set q2.bsp light light=3 -o x.bsp"),
         ("tex rename a q2.bsp b -o x.bsp", "bspkit tex rename q2.bsp a b -o x.bsp"),
         ("rename own q2.bsp", "bspkit rename q2.bsp own"),
-        ("ent list worldspawn q2.bsp", "write the maps, and then worldspawn"),
+        ("ent list worldspawn q2.bsp", "bspkit ent list q2.bsp worldspawn"),
+        ("ent list worldspawn d1", "bspkit ent list d1 worldspawn"),
+        ("ent get worldspawn d1 message", "bspkit ent get d1 worldspawn message"),
+        ("cat entities d1", "bspkit cat d1 entities"),
+        ("pak extract px source.bsp", "bspkit pak extract source.bsp -o px"),
+        ("records mv texinfo[1] 0 q2.bsp --dry-run", "bspkit records mv q2.bsp 'texinfo[1]' 0 --dry-run"),
         ("ent set d1 d2 worldspawn a=b -o o", "bspkit ent set FOLDER FOLDER -o OUT -- SEL KEY=VALUE"),
         ("run q2.bsp s.rhai", "write the script, and then the maps"),
+        ("rules lint q2.bsp s.rhai", "is a map, and no file with rules"),
+        ("rules convert q2.bsp --to patch", "is a map, and no file with rules"),
+        ("ent apply q2.bsp --rules q3.bsp --dry-run", "is a map, and no file with rules"),
     ] {
         let before = room.names();
         let run = room.bspkit(line).without_data(2);

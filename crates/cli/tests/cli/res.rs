@@ -180,7 +180,7 @@ fn other_maps_and_bad_arguments_are_refused() {
         ("res q2.bsp", "GoldSrc and Source read such files"),
         ("res my/maps/de_own.bsp --game none", "cannot read the game in none"),
         ("res my/maps/de_own.bsp --stock none.txt", "none.txt"),
-        ("res my/maps/de_own.bsp -o my/maps/de_own.bsp", "is the input map"),
+        ("res my/maps/de_own.bsp -o my/maps/de_own.bsp", "is an input file"),
         ("res my/maps/de_own.bsp -o none/de_own.res", "none/de_own.res"),
         ("res my/maps/de_own.bsp -o x.res --json", "cannot be used with"),
     ] {

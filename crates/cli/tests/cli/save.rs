@@ -302,6 +302,23 @@ fn a_patch_writes_only_the_changes_into_the_file() {
     assert!(run.err.contains("cannot be used with the layout repack"), "{}", run.err);
 }
 
+/// Commands that open the map twice do not take their own patch for the work of another program.
+#[test]
+fn a_patch_of_a_map_that_is_opened_twice_is_ours() {
+    let room = Room::new();
+    room.write("light.bin", &vec![7; 400_000]);
+    room.bspkit("pak add source.bsp materials/maps/source/wall.vmt=light.bin -o large.bsp").done();
+    let run = room.bspkit("rename large.bsp attic --old source --in-place=patch").done();
+    assert!(run.err.contains("1 file renamed"), "{}", run.err);
+    let run = room.bspkit("rename large.bsp cellar --in-place=patch").done();
+    assert!(run.err.contains("1 file renamed"), "{}", run.err);
+    assert!(room.bspkit("pak list large.bsp").done().text().contains("maps/cellar/wall.vmt"));
+    assert_eq!(room.bspkit("verify large.bsp").code, Some(0));
+    room.bspkit("load q2.bsp lighting light.bin -o wide.bsp --force").done();
+    room.bspkit("model copy wide.bsp *1 --from wide.bsp --in-place=patch").done();
+    assert_eq!(room.bspkit("verify wide.bsp").code, Some(0));
+}
+
 /// Two sectors of the directory cannot be written at once.
 #[test]
 fn a_patch_that_is_not_possible_is_said() {

@@ -200,7 +200,7 @@ fn targets_that_mean_something_else_are_refused() {
         "pak extract source.bsp -o -",
     ] {
         let run = room.bspkit(line);
-        let why = ["the suffix is empty", "has no slashes", "would be a map", "cannot go to stdout"];
+        let why = ["the suffix is empty", "has no slashes", "would be a map", "is stdin or stdout"];
         assert!(run.code == Some(2) && why.iter().any(|why| run.err.contains(why)), "{line}: {}", run.err);
         assert!(!room.path("-").exists(), "{line}");
     }

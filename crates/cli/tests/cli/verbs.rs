@@ -188,7 +188,7 @@ fn bad_lines_are_refused_before_anything_is_written() {
         ("bspzip -addfile in.bsp a.vmt content out.bsp", 2, "not a regular file"),
         ("bspzip -deletefile in.bsp 'materials/**' out.bsp", 1, "nothing matches"),
         ("bspzip -deletelist in.bsp none.txt out.bsp", 1, "nothing matches"),
-        ("bspzip -extract in.bsp in.bsp", 2, "is the input map"),
+        ("bspzip -extract in.bsp in.bsp", 2, "is an input file"),
         ("ripent", 2, "ripent -import BSP"),
         ("ripent -exprot maps/de_own", 2, "did you mean -export"),
         ("ripent maps/de_own", 2, "no verb is given"),

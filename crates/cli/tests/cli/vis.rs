@@ -88,6 +88,22 @@ fn filled_maps_show_everything() {
 }
 
 #[test]
+fn what_is_visible_and_not_audible_is_said() {
+    let room = Room::new();
+    room.bspkit("vis export q2.bsp -o v.pbm --set phs").done();
+    let picture = room.read("v.pbm");
+    let start = pixels(&picture);
+    let warned = |pixel: u8| {
+        let plain = [&picture[..start], &vec![pixel; picture.len() - start]].concat();
+        room.write("plain.pbm", &plain);
+        let run = room.bspkit("vis import q2.bsp plain.pbm -o out.bsp --set phs").done();
+        run.err.contains("clusters have something visible that is not audible")
+    };
+    // All of it is audible, or nothing.
+    assert_eq!([0, 0xFF].map(warned).iter().filter(|warned| **warned).count(), 1);
+}
+
+#[test]
 fn pictures_that_do_not_fit_change_nothing() {
     let room = Room::new();
     room.bspkit("vis export q3.bsp -o q3.png").done();

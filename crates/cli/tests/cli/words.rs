@@ -265,7 +265,7 @@ fn a_selector_that_matches_nothing_names_the_right_form() {
 fn a_selector_before_the_maps_is_an_error_that_shows_the_order() {
     let room = maps();
     let run = room.bspkit("ent list worldspawn a.bsp").without_data(2);
-    assert!(run.err.contains("maps come first") && run.err.contains("and then worldspawn"), "{}", run.err);
+    assert!(run.err.contains("maps come first") && run.err.contains("ent list a.bsp worldspawn"), "{}", run.err);
     let run = room.bspkit("ent set worldspawn a.bsp k=v -o out").without_data(2);
     assert!(run.err.contains("<MAP...> <SEL> <KEY=VALUE>..."), "{}", run.err);
     assert!(!room.path("out").exists());

@@ -322,13 +322,15 @@ pub struct WordChange {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextureChange {
+    /// What happened to it.
+    pub how: How,
     /// Its index; of a removed one the index that it had.
     pub index: usize,
     /// The index that it had, if it is at another place among those that stay, or its name or image differs too.
     pub from: Option<usize>,
-    /// Its name before; `None` if it is new.
+    /// Its name before; `None` if it is new, or has no name since it is missing.
     pub old: Option<Vec<u8>>,
-    /// Its name after; `None` if it is gone.
+    /// Its name after; `None` if it is gone, or has no name since it is missing.
     pub new: Option<Vec<u8>>,
     /// Whether its image differs.
     pub image: bool,
@@ -410,11 +412,7 @@ impl Change {
             Change::Light(light) => Some(light.how),
             Change::Solid(solid) => Some(solid.how),
             Change::Lump(how) => Some(*how),
-            Change::Texture(texture) => Some(match (&texture.old, &texture.new) {
-                (None, _) => How::Added,
-                (_, None) => How::Removed,
-                _ => How::Changed,
-            }),
+            Change::Texture(texture) => Some(texture.how),
             _ => None,
         }
     }
@@ -637,11 +635,17 @@ fn print_models(f: &mut fmt::Formatter<'_>, lump: &str, ModelsChange { models, m
 fn print_texture(f: &mut fmt::Formatter<'_>, lump: &str, texture: &TextureChange) -> fmt::Result {
     write!(f, "{lump}[{}]: ", texture.index)?;
     let from = texture.from.map(|from| format!(", {from} before")).unwrap_or_default();
-    match (&texture.old, &texture.new) {
-        (Some(old), Some(new)) if old == new => write!(f, "{}{from}", escaped(new))?,
-        (Some(old), Some(new)) => write!(f, "{} -> {}{from}", escaped(old), escaped(new))?,
-        (Some(old), None) => write!(f, "{} removed", escaped(old))?,
-        (None, new) => write!(f, "{} added", escaped(new.as_deref().unwrap_or_default()))?,
+    let name = |name: &Option<Vec<u8>>| match name {
+        Some(name) => escaped(name).to_string(),
+        None => "a missing texture".to_owned(),
+    };
+    let (old, new) = (name(&texture.old), name(&texture.new));
+    match texture.how {
+        How::Added => write!(f, "{new} added"),
+        How::Removed => write!(f, "{old} removed"),
+        _ => {
+            let renamed = if old == new { new } else { format!("{old} -> {new}") };
+            write!(f, "{renamed}{from}{}", if texture.image { ", other image" } else { "" })
+        }
     }
-    if texture.image && texture.old.is_some() && texture.new.is_some() { f.write_str(", other image") } else { Ok(()) }
 }

@@ -371,15 +371,17 @@ fn differ(old: &[Texture<'_>], new: &[Texture<'_>], found: &mut Found) {
         }
         found.touched().textures += 1;
         found.add(|| {
+            let how = if before.is_some() { How::Changed } else { How::Added };
             let (old, image) = before.map_or((None, None), |before| before.clone());
             let from = from.filter(|from| *from != index);
-            Change::Texture(TextureChange { index, from, old, new: after.0.clone(), image: image != after.1 })
+            Change::Texture(TextureChange { how, index, from, old, new: after.0.clone(), image: image != after.1 })
         });
     }
     for (index, (name, image)) in old.iter().enumerate().filter(|(index, _)| !is_kept[*index]) {
         found.touched().textures += 1;
         let (old, image) = (name.clone(), image.is_some());
-        found.add(|| Change::Texture(TextureChange { index, from: None, old, new: None, image }));
+        let how = How::Removed;
+        found.add(|| Change::Texture(TextureChange { how, index, from: None, old, new: None, image }));
     }
 }
 

@@ -180,6 +180,11 @@ impl Copying {
             textures: [&outside.textures.names[..], &outside.names.names].concat(),
             warnings: std::mem::take(&mut work.warnings),
         };
+        if outside.textures.missing() > 0 {
+            let (count, name) =
+                (outside.textures.missing(), "textures that the model names are missing in the other map");
+            copied.warnings.push(format!("{count} {name}, and here too"));
+        }
         copied.warnings.extend(left_behind(from, &map, &outside.names.names));
         lumps.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))?;
         let brushes = their_links.site("BRUSHES").and_then(|site| work.needed.get(&site));

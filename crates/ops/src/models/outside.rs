@@ -456,6 +456,8 @@ fn scaled(bytes: &[u8], of: &[u8], ranges: &[Range<usize>]) -> Option<Vec<u8>> {
 /// The textures of two maps, and those that the target gets.
 pub(super) struct NewTextures<'o> {
     theirs: Option<View<Textures<'o>>>,
+    /// Whether both maps have the same textures at the same places.
+    is_alike: bool,
     own: Option<(SlotId, Data<'o>, View<Textures<'o>>)>,
     places: HashMap<usize, usize>,
     /// The bytes of the new ones; `None` for one that is missing.
@@ -466,13 +468,23 @@ pub(super) struct NewTextures<'o> {
 
 impl<'o> NewTextures<'o> {
     pub(super) fn new(from: &'o Bsp<'_>, to: &'o Bsp<'_>) -> Result<Self> {
-        let mut textures =
-            NewTextures { theirs: None, own: None, places: HashMap::new(), added: Vec::new(), names: Vec::new() };
+        let mut textures = NewTextures {
+            theirs: None,
+            is_alike: false,
+            own: None,
+            places: HashMap::new(),
+            added: Vec::new(),
+            names: Vec::new(),
+        };
         if from.has_textures() {
             textures.theirs = Some(from.lens::<Textures<'_>>()?);
         }
         if let Some(slot) = to.role(Role::Textures).filter(|_| to.has_textures()) {
-            textures.own = Some((slot.id, to.little_endian(slot.id)?, to.lens::<Textures<'_>>()?));
+            let own = to.little_endian(slot.id)?;
+            textures.is_alike = from
+                .role(Role::Textures)
+                .is_some_and(|slot| from.little_endian(slot.id).is_ok_and(|theirs| theirs == own));
+            textures.own = Some((slot.id, own, to.lens::<Textures<'_>>()?));
         }
         Ok(textures)
     }
@@ -491,7 +503,8 @@ impl<'o> NewTextures<'o> {
         let name = texture.as_ref().map(|texture| texture.name().to_vec());
         let is_same = |at: &usize| match (&name, own.name(*at)) {
             (Some(name), Some(other)) => other.eq_ignore_ascii_case(name),
-            (None, None) => own.get(*at).is_ok_and(|texture| texture.is_none()),
+            // What is missing has no name, so nothing says that it is the same in another map.
+            (None, None) => self.is_alike && *at == index,
             _ => false,
         };
         // Some maps have two of the same name.
@@ -499,12 +512,17 @@ impl<'o> NewTextures<'o> {
             std::iter::once(index).filter(|at| *at < own.len()).chain(0..own.len()).find(is_same).unwrap_or_else(
                 || {
                     self.added.push(texture.map(|texture| texture.bytes().to_vec()));
-                    self.names.push(name.unwrap_or_default());
+                    self.names.extend(name);
                     own.len() + self.added.len() - 1
                 },
             );
         self.places.insert(index, place);
         Ok(i64::from(short(place)))
+    }
+
+    /// How many of the new ones are missing in the other map: they have neither a name nor pixels.
+    pub(super) fn missing(&self) -> usize {
+        self.added.iter().filter(|texture| texture.is_none()).count()
     }
 
     /// The lump with the new textures after the others.

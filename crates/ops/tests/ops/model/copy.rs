@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bspkit::dialect::source21::FACEBRUSHLIST;
-use bspkit::dialect::{Role, goldsrc::MODELS, quake2};
+use bspkit::dialect::{Role, goldsrc, goldsrc::MODELS, quake2};
 use bspkit::record::Shape;
 use bspkit::{Bsp, Draft, ErrorKind, SlotId};
 use bspkit_ops::models::{self, Copying, Removal};
@@ -466,4 +466,50 @@ fn light_in_color_alone_refuses_the_copy() {
         assert!(copied.warnings.iter().any(|warning| warning.contains("alone")), "{copied:?}");
     }
     Copying::default().run(&mut map.draft(), &map, &[1]).unwrap();
+}
+
+/// Textures that are missing have no name by which they could be the same in two maps.
+#[test]
+fn missing_textures_stay_as_many_as_they_were() {
+    let map = Bsp::open("../../tests/maps/goldsrc/own_rooms.bsp").unwrap();
+    let slot = map.role(Role::Textures).unwrap().id;
+    let mut bytes = map.bytes(slot).unwrap().to_vec();
+    let count = map.textures().unwrap().len();
+    bytes[4..4 + 4 * count].fill(0xFF);
+    let mut draft = map.draft();
+    draft.set(slot, bytes).unwrap();
+    let from = saved(&draft);
+    /// The textures of the faces of models.
+    fn textures(map: &Bsp<'_>, wanted: &[usize]) -> Vec<i32> {
+        let (models, faces) = (map.table(MODELS).unwrap(), map.table(goldsrc::FACES).unwrap());
+        let texinfo = map.table(goldsrc::TEXINFO).unwrap();
+        let faces = wanted.iter().flat_map(|model| {
+            let model = models.get(*model).unwrap();
+            (model.first_face..model.first_face + model.face_count)
+                .map(|face| faces.get(usize::try_from(face).unwrap()).unwrap())
+        });
+        faces.map(|face| texinfo.get(usize::from(face.texinfo.cast_unsigned())).unwrap().texture).collect()
+    }
+    /// The faces that have the same texture as the first one of these.
+    fn alike(textures: &[i32]) -> Vec<usize> {
+        textures.iter().map(|texture| textures.iter().position(|other| other == texture).unwrap()).collect()
+    }
+    let count = from.table(MODELS).unwrap().len();
+    let wanted: Vec<usize> = (1..count).collect();
+    let old = alike(&textures(&from, &wanted));
+    assert!(old.iter().any(|first| *first > 0), "there are several textures");
+    let mut to = map.clone();
+    for _ in 0..2 {
+        let mut draft = to.draft();
+        let copied = Copying::default().run(&mut draft, &from, &wanted).unwrap();
+        assert!(copied.warnings.iter().any(|warning| warning.contains("are missing in the other map")), "{copied:?}");
+        assert!(copied.textures.is_empty());
+        let after = saved(&draft);
+        let new: Vec<usize> = copied.models.iter().map(|copy| copy.model).collect();
+        assert_eq!(alike(&textures(&after, &new)), old);
+        to = after;
+    }
+    // The map itself has them at the same places.
+    let copied = Copying::default().run(&mut from.draft(), &from, &wanted).unwrap();
+    assert!(copied.warnings.is_empty(), "{copied:?}");
 }
