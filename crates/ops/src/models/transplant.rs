@@ -197,8 +197,9 @@ impl Transplant<'_, '_, '_> {
             }
             Some(Named::Loose) => {
                 let (first, _) = link.named(old, len).unwrap_or((-1, 0));
-                let place = usize::try_from(first).ok().and_then(|first| self.places.get(&(link.to, first)));
-                put(&link, bytes, place.map_or(link.none().unwrap_or(NOTHING), |place| wide(*place)))
+                let place = |first| self.places.get(&(link.to, first)).copied().or_else(|| self.same(link.to, first));
+                let place = usize::try_from(first).ok().and_then(place);
+                put(&link, bytes, place.map_or(link.none().unwrap_or(NOTHING), wide))
             }
             None => match (link.how, target) {
                 // The start of an empty run; compilers write 0, or the number that the next record will have.
@@ -216,6 +217,14 @@ impl Transplant<'_, '_, '_> {
                 _ => Ok(()),
             },
         })
+    }
+
+    /// The number in the target of a record that is not copied, if both maps have it at the same place.
+    fn same(&self, site: usize, record: usize) -> Option<usize> {
+        let theirs = &self.theirs.links.sites[site];
+        let own = &self.own.links.sites[self.own.links.site(&theirs.name)?];
+        let is_there = record < theirs.len().min(own.len()) && theirs.record(record) == own.record(record);
+        is_there.then_some(record)
     }
 
     /// How many records a list of the target will have.
