@@ -197,7 +197,7 @@ impl Transplant<'_, '_, '_> {
             }
             Some(Named::Loose) => {
                 let (first, _) = link.named(old, len).unwrap_or((-1, 0));
-                let place = |first| self.places.get(&(link.to, first)).copied().or_else(|| self.same(link.to, first));
+                let place = |first| self.places.get(&(link.to, first)).copied().or_else(|| self.same(&link, first));
                 let place = usize::try_from(first).ok().and_then(place);
                 put(&link, bytes, place.map_or(link.none().unwrap_or(NOTHING), wide))
             }
@@ -219,9 +219,11 @@ impl Transplant<'_, '_, '_> {
         })
     }
 
-    /// The number in the target of a record that is not copied, if both maps have it at the same place.
-    fn same(&self, site: usize, record: usize) -> Option<usize> {
-        let theirs = &self.theirs.links.sites[site];
+    /// The number in the target of a record that another one of its kind names and that is not copied, if both maps have
+    /// it at the same place: a leaf whose light is that of another leaf.
+    fn same(&self, link: &Link, record: usize) -> Option<usize> {
+        let [from, theirs] = [link.from, link.to].map(|site| &self.theirs.links.sites[site]);
+        from.parallel.filter(|parallel| parallel.lump == theirs.name)?;
         let own = &self.own.links.sites[self.own.links.site(&theirs.name)?];
         let is_there = record < theirs.len().min(own.len()) && theirs.record(record) == own.record(record);
         is_there.then_some(record)

@@ -513,3 +513,16 @@ fn missing_textures_stay_as_many_as_they_were() {
     let copied = Copying::default().run(&mut from.draft(), &from, &wanted).unwrap();
     assert!(copied.warnings.is_empty(), "{copied:?}");
 }
+
+/// A leaf without light of its own names one that has some. If both maps have that leaf, the copy names it too.
+#[test]
+fn a_leaf_keeps_the_one_whose_light_it_has() {
+    let map = Bsp::open("../../tests/maps/source/room_v20.bsp").unwrap();
+    let (draft, _) = copied(&map, &map, 1).unwrap();
+    let after = saved(&draft);
+    for list in [bspkit::dialect::source::LEAF_AMBIENT_INDEX, bspkit::dialect::source::LEAF_AMBIENT_INDEX_HDR] {
+        let old = map.table(list).unwrap().len();
+        let new: Vec<_> = after.table(list).unwrap().iter().skip(old).map(|leaf| (leaf.count, leaf.first)).collect();
+        assert_eq!(new, [(0, 7); 7]);
+    }
+}
