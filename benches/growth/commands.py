@@ -435,7 +435,8 @@ row(
 )
 row("get", "records", 4000000, "{records} planes[*].distance", lines(0.1))
 row("get", "records", 4000000, "{records} surfaces[shader=1].lightmap", lines(0.005))
-row("set", "records", 2000000, "{records} vertexes[*].color=[1,2,3,4] -o {out}", has(b"\1\2\3\4", lambda n: n // 5))
+# Above a million records some lists exceed limits of engines: then both maps are checked, the old one too.
+row("set", "records", 1000000, "{records} vertexes[*].color=[1,2,3,4] -o {out}", has(b"\1\2\3\4", lambda n: n // 5))
 row("refs", "records", 2000000, "{records} shaders[1] -v", lines(0.00001))
 row(
     "records insert",
@@ -446,7 +447,7 @@ row(
 )
 row("records rm", "records", 1000000, "{records} brushes[10..400] --cascade -o {out}", bytes_of(10))
 row("records dup", "records", 1000000, "{records} brushes[1..400] -o {out}", bytes_of(10))
-row("records mv", "records", 4000000, "{records} brushes[0..100] 200 -o {out}", bytes_of(10))
+row("records mv", "records", 1000000, "{records} brushes[0..100] 200 -o {out}", bytes_of(10))
 row("unpack", "records", 400000, "{records} --text all -o {out}", holds(0.00001))
 row("unpack", "files", 8000, "{files} -o {out}", holds())
 row("unpack", "squares of light", 32000, "{floor} -o {out}", holds(0.0001))

@@ -219,8 +219,8 @@ impl Transplant<'_, '_, '_> {
         })
     }
 
-    /// The number in the target of a record that another one of its kind names and that is not copied, if both maps have
-    /// it at the same place: a leaf whose light is that of another leaf.
+    /// The number in the target of a record that another one of its kind names and that is not copied, if both maps
+    /// have it at the same place: a leaf whose light is that of another leaf.
     fn same(&self, link: &Link, record: usize) -> Option<usize> {
         let [from, theirs] = [link.from, link.to].map(|site| &self.theirs.links.sites[site]);
         from.parallel.filter(|parallel| parallel.lump == theirs.name)?;
