@@ -14,6 +14,12 @@ impl Random {
         Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
+    /// Numbers that these bytes choose.
+    pub fn of(bytes: &[u8]) -> Self {
+        let add = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3);
+        Random::new(bytes.iter().fold(0xCBF2_9CE4_8422_2325, add))
+    }
+
     pub fn bits(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;

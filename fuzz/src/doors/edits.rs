@@ -19,8 +19,7 @@ pub struct Choices<'b> {
 
 impl<'b> Choices<'b> {
     pub fn of(bytes: &'b [u8]) -> Self {
-        let add = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3);
-        Choices { bytes, rest: Random::new(bytes.iter().fold(0xCBF2_9CE4_8422_2325, add)) }
+        Choices { bytes, rest: Random::of(bytes) }
     }
 
     pub fn below(&mut self, end: usize) -> usize {

@@ -3,8 +3,11 @@
 use bspkit::finding::Severity;
 use bspkit::{Bsp, Layout, verify};
 use bspkit_game::{cubemaps, needs, res};
+use bspkit_ops::policy::{self, Policy};
+use bspkit_ops::statistics::Statistics;
 use bspkit_ops::{check, compare, models, prune, unused};
 use bspkit_text::folder::{Folder, How, unpack};
+use bspkit_text::starter::Starter;
 use bspkit_text::{outline, page};
 
 use super::twice::scratch;
@@ -60,6 +63,18 @@ pub fn game(bytes: &[u8]) {
     let _ = (needs::unused(&map, &needs::Options::new("room")), cubemaps::list(&map));
     let _ = (res::find(&map, &res::Options::new("room")), bspkit_game::rename::old_name(&map, b"room"));
     let _ = cubemaps::strip(&mut map.draft(), true);
+}
+
+/// What a collection counts of a map, and the policy that `ci` begins with, which can be read.
+pub fn statistics(bytes: &[u8]) {
+    let Ok(map) = Bsp::parse(bytes) else { return };
+    let (mut all, _) = Statistics::of(&map);
+    all.add(&Statistics::of(&map).0);
+    let found = policy::run(&map, "room", &Policy::default(), None).unwrap_or_default();
+    let mut starter = Starter::default();
+    starter.add(&map, "room", &found);
+    let text = starter.write();
+    assert!(bspkit_text::policy::read("policy", &text).is_ok(), "{text}");
 }
 
 pub fn folder(bytes: &[u8]) {

@@ -100,6 +100,8 @@ pub fn all() -> Vec<Door> {
         let bytes = MAPS.iter().filter_map(|map| Some(map.bytes(map.slot(name).ok()?.id).ok()?.to_vec()));
         bytes.filter(|bytes| !bytes.is_empty()).collect::<Vec<_>>()
     };
+    let of_source = || seeds::maps().into_iter().filter(|map| map.starts_with(b"VBSP")).collect();
+    let images = || [seeds::files("tests", &[".vtf", ".wal", ".pcx", ".wad"], 1 << 18), meshes::images()].concat();
     let packed = || {
         lump("PAKFILE")
             .iter()
@@ -112,10 +114,13 @@ pub fn all() -> Vec<Door> {
         of_maps("laws", maps::laws),
         of_maps("ops", maps::ops),
         of_maps("game", maps::game),
+        of_maps("statistics", maps::statistics),
         of_maps("folder", maps::folder),
         of_maps("pages", maps::pages),
         of_maps("meshes", meshes::meshes),
+        of_maps("drawn", meshes::drawn),
         of_maps("sources", sources::sources),
+        Door { name: "sources-vmf", kind: Kind::Map, seeds: of_source(), enter: sources::sources },
         of_maps("mapped", twice::mapped),
         of_maps("orders", twice::byte_orders),
         of_maps("sizes", twice::light_sizes),
@@ -170,6 +175,7 @@ pub fn all() -> Vec<Door> {
         door("lzma", packed(), files::packed),
         door("codecs", texts(), twice::codecs),
         door("textures", lump("TEXTURES"), files::textures),
+        door("textures-of-games", images(), meshes::textures),
         door("wad", seeds::files("tests", &[".wad"], 1 << 20), files::wads),
         door("visibility", lump("VISIBILITY"), files::rows),
         door("bspx", lump("VERTEXNORMALS").into_iter().chain(lump("LIGHTING")).collect(), files::blocks),

@@ -215,7 +215,7 @@ fn wad_files_that_do_not_fit_are_refused_before_anything_is_written() {
         ("tex strip q1.bsp --wad own.wad --force -o no.bsp", 2, "a WAD file of GoldSrc, and the map is of Quake"),
         ("tex strip goldsrc.bsp --wad broken.wad -o no.bsp", 2, "do not fit"),
         ("tex strip goldsrc.bsp --wad no/own.wad -o no.bsp", 2, "no/own.wad"),
-        ("tex strip goldsrc.bsp --wad goldsrc.bsp -o no.bsp", 2, "is the input map"),
+        ("tex strip goldsrc.bsp --wad goldsrc.bsp -o no.bsp", 2, "is an input file"),
         ("tex strip goldsrc.bsp --wad bare.bsp -o bare.bsp", 2, "is an input file"),
         ("tex strip goldsrc.bsp --wad new.wad --dry-run", 0, ""),
         ("tex strip q2.bsp --wad new.wad -o no.bsp", 2, "no textures in them"),
