@@ -217,9 +217,11 @@ impl<'a> Visibility<'a> {
     /// ```
     /// use bspkit::content::visibility::VisSet;
     /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
-    /// let mut visibility = map.visibility()?;
+    /// let mut draft = map.draft();
+    /// let visibility = draft.visibility()?;
     /// assert_eq!(visibility.unheard().count(), 0);
-    /// visibility.set_row(VisSet::Phs, 1, visibility.plain(false))?;
+    /// let nothing = visibility.plain(false);
+    /// visibility.set_row(VisSet::Phs, 1, nothing)?;
     /// assert_eq!(visibility.unheard().collect::<Vec<_>>(), [1]);
     /// # Ok::<(), bspkit::Error>(())
     /// ```
