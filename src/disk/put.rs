@@ -16,7 +16,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use crate::disk::shown;
-use crate::file::{Temporary, is_read_only, names};
+use crate::file::{Temporary, is_read_only, names, read_only};
 use crate::{Error, ErrorKind, Hint, Result};
 
 /// Writes a file. An existing file with the same bytes is left as it is; another one is replaced only with `force`. A
@@ -86,9 +86,7 @@ pub fn refuse(path: &Path, force: bool) -> Result<()> {
     match there(path)? {
         Some(there) if there.is_dir() => Err(no_file(path, &there)),
         Some(_) if !force => Err(exists(path, "already")),
-        Some(there) if is_read_only(&there) => {
-            Err(Error::new(ErrorKind::Refused, format!("{} is read-only", shown(path))).with_hint("make it writable"))
-        }
+        Some(there) if is_read_only(&there) => Err(read_only(path).with_hint("make it writable")),
         _ => Ok(()),
     }
 }

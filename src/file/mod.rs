@@ -28,7 +28,7 @@ pub(crate) use read::{Access, read};
 pub use save::{SaveOptions, Saved, Temporary, abandon, replace};
 pub use slot::{Bounds, Segment, SegmentKind, Slot, SlotId};
 pub(crate) use target::Origin;
-pub(crate) use target::{is_read_only, there};
+pub(crate) use target::{is_read_only, read_only, there};
 
 /// A dialect's rules about placement, as data.
 ///

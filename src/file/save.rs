@@ -218,8 +218,7 @@ impl<'p> Replacing<'p> {
             Err(error) => return Err(cannot("look at", error)),
         };
         if old.as_ref().is_some_and(target::is_read_only) && !options.force {
-            let message = format!("{} is read-only", path.display());
-            return Err(Error::new(ErrorKind::Refused, message).with_hint(Hint::OrForce("make it writable".to_owned())));
+            return Err(target::read_only(path).with_hint(Hint::OrForce("make it writable".to_owned())));
         }
         let known = origin.filter(|_| !options.over_changes).and_then(|origin| origin.stamp(&target)).cloned();
         let stamp = known.or_else(|| old.as_ref().map(Stamp::new));

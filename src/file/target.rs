@@ -105,6 +105,11 @@ fn system(_: &Metadata) -> Option<System> {
     None
 }
 
+/// The error about a file that may not be written.
+pub(crate) fn read_only(path: &Path) -> Error {
+    Error::new(ErrorKind::Refused, format!("{} is read-only", path.display()))
+}
+
 /// Whether a file may not be written. WASI has no permissions.
 pub(crate) fn is_read_only(file: &Metadata) -> bool {
     !cfg!(target_os = "wasi") && file.permissions().readonly()

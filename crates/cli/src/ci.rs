@@ -146,7 +146,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 
 /// Makes a policy from what the maps have.
 fn init(cx: &Context, args: &Args, maps: &Maps) -> Result<Code> {
-    if let Some(path) = args.output.as_deref().filter(|path| path.exists()) {
+    if let Some(path) = output::file(args.output.as_ref()).filter(|path| path.exists()) {
         let message = format!("{} is there already", shown(path));
         return Err(bad_argument(message, "name another file, or remove it first"));
     }

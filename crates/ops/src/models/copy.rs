@@ -181,9 +181,10 @@ impl Copying {
             warnings: std::mem::take(&mut work.warnings),
         };
         if outside.textures.missing() > 0 {
-            let (count, name) =
-                (outside.textures.missing(), "textures that the model names are missing in the other map");
-            copied.warnings.push(format!("{count} {name}, and here too"));
+            let count = outside.textures.missing();
+            copied
+                .warnings
+                .push(format!("textures that a model names are missing in the other map, and here too: {count}"));
         }
         copied.warnings.extend(left_behind(from, &map, &outside.names.names));
         lumps.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))?;
