@@ -30,7 +30,7 @@ use crate::talk::{Job, count, shown};
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: crate::words::Named<Command>,
 }
 
 commands! {
@@ -40,7 +40,7 @@ commands! {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.command.run(cx)
+    args.command.0.run(cx)
 }
 
 /// The name of a model: `*2`, or its number.

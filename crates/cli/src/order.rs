@@ -34,7 +34,7 @@ use crate::talk::shown;
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: crate::words::Named<Command>,
 }
 
 commands! {
@@ -45,7 +45,7 @@ commands! {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.command.run(cx)
+    args.command.0.run(cx)
 }
 
 /// Starts an edit with the options of the command.

@@ -158,7 +158,7 @@ fn refuse_other(now: Option<&Bsp<'_>>, before: &Bsp<'_>, backup: &Path) -> Resul
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: crate::words::Named<Command>,
 }
 
 commands! {
@@ -167,7 +167,7 @@ commands! {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.command.run(cx)
+    args.command.0.run(cx)
 }
 
 /// List the backups of maps, the oldest first, with their sizes in bytes

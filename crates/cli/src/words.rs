@@ -13,7 +13,7 @@ use bspkit::near;
 use bspkit_game::Archive;
 use bspkit_packed::Form;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 
 use super::context::is_stdin;
 use super::talk::{bad_argument, shown};
@@ -210,12 +210,17 @@ fn entries(folder: &Path, name: &OsStr) -> Vec<PathBuf> {
     names.into_iter().map(|name| folder.join(name)).collect()
 }
 
-// Arguments of the commands that a command line names. To build those of all commands takes longer than most of them
-// work.
+// The commands that a command line names, and their arguments. To build those of all commands takes longer than most of
+// them work.
 
 thread_local! {
     /// The words of the command line, while its commands are built; `None` if all are wanted.
     static WORDS: RefCell<Option<HashSet<OsString>>> = const { RefCell::new(None) };
+}
+
+/// Whether the command line may call the command of this name.
+fn is_called(name: &str) -> bool {
+    WORDS.with_borrow(|words| words.as_ref().is_none_or(|words| words.contains(OsStr::new(name))))
 }
 
 /// The arguments of a command. A command that is not called has only its name.
@@ -223,9 +228,7 @@ pub(crate) struct Called<A>(pub(crate) A);
 
 impl<A: Args> Args for Called<A> {
     fn augment_args(command: Command) -> Command {
-        let name = command.get_name();
-        let is_called = WORDS.with_borrow(|words| words.as_ref().is_none_or(|words| words.contains(OsStr::new(name))));
-        if is_called { A::augment_args(command) } else { command }
+        if is_called(command.get_name()) { A::augment_args(command) } else { command }
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -243,7 +246,39 @@ impl<A: FromArgMatches> FromArgMatches for Called<A> {
     }
 }
 
-/// The program as this command line needs it: commands that no word of it names have no arguments.
+/// The commands of the program or of a group, of which those that are not called are left out: each would get a copy of
+/// every option that all commands have.
+pub(crate) struct Named<S>(pub(crate) S);
+
+impl<S: Subcommand> Subcommand for Named<S> {
+    fn augment_subcommands(command: Command) -> Command {
+        if WORDS.with_borrow(Option::is_none) {
+            return S::augment_subcommands(command);
+        }
+        let all = S::augment_subcommands(Command::new("all"));
+        command.subcommands(all.get_subcommands().filter(|one| is_called(one.get_name())).cloned())
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        S::augment_subcommands_for_update(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        S::has_subcommand(name)
+    }
+}
+
+impl<S: FromArgMatches> FromArgMatches for Named<S> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        S::from_arg_matches(matches).map(Named)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
+
+/// The program as this command line needs it: without the commands that no word of it names.
 pub(crate) fn only(arguments: &[OsString], build: fn() -> Command) -> Command {
     WORDS.set(Some(arguments.iter().cloned().collect()));
     let program = build();

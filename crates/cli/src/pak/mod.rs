@@ -43,7 +43,7 @@ use crate::talk::{Few, Job, count, shown};
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: crate::words::Named<Command>,
 }
 
 commands! {
@@ -78,7 +78,7 @@ fn names_of(pak: &Pak<'_>) -> Names {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.command.run(cx)
+    args.command.0.run(cx)
 }
 
 // `pak list`: lists embedded files.

@@ -47,7 +47,7 @@ use files::Keeper;
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: crate::words::Named<Command>,
 }
 
 commands! {
@@ -80,7 +80,7 @@ fn nothing_else(bad: usize) -> Edited {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.command.run(cx)
+    args.command.0.run(cx)
 }
 
 // `tex list`: lists textures.
