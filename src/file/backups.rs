@@ -1,45 +1,95 @@
 //! Backups of a file: their names, their order, and the way back.
 
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::target::{before_rename, folder, sync_folder};
 use crate::error::{Error, ErrorKind, Hint, Result};
 
-/// The names that backups of a file get, in the order in which they are made: `dm4.bsp.bak`, `dm4.bsp.bak.1`, ...
-pub(super) fn names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = PathBuf> + use<> {
-    let base = [target.as_os_str(), suffix].into_iter().collect::<OsString>();
-    let first = PathBuf::from(&base);
-    let numbered = (1_u32..).map(move |number| {
-        let mut name = base.clone();
+/// The name of a backup of a file by its number: `dm4.bsp.bak`, `dm4.bsp.bak.1`, ...
+fn name(target: &Path, suffix: &OsStr, number: u32) -> PathBuf {
+    let mut name = [target.as_os_str(), suffix].into_iter().collect::<OsString>();
+    if number > 0 {
         name.push(format!(".{number}"));
-        PathBuf::from(name)
-    });
-    std::iter::once(first).chain(numbered)
+    }
+    PathBuf::from(name)
 }
 
-/// How many names in a row have no file where no more are looked for.
-const AHEAD: usize = 32;
+/// How many names after the last one are looked for that were not in the list of the folder.
+const AHEAD: u32 = 32;
 
-/// The backups that are there, with their numbers in the order in which they were made. Names in between may be
-/// missing: no save gives them again.
-fn there(target: &Path, suffix: &OsStr) -> Vec<(usize, PathBuf)> {
-    let mut found = Vec::new();
-    for (number, name) in names(target, suffix).enumerate() {
-        if fs::symlink_metadata(&name).is_ok() {
-            found.push((number, name));
-        } else if number >= found.last().map_or(0, |(last, _)| last + 1) + AHEAD {
-            break;
+/// The numbers of the backups that are there, in the order in which they were made. Names in between may be missing: no
+/// save gives them again.
+fn there(target: &Path, suffix: &OsStr) -> BTreeSet<u32> {
+    let is_there = |number: &u32| fs::symlink_metadata(name(target, suffix, *number)).is_ok();
+    let mut found: BTreeSet<u32> = listed(target, suffix).into_iter().filter(is_there).collect();
+    // The list may be older than the last backups, and not every folder can be read.
+    let mut number = found.last().map_or(0, |last| last.saturating_add(1));
+    let mut end = AHEAD.saturating_add(number);
+    found.extend(Some(0).filter(is_there));
+    while number < end {
+        if is_there(&number) {
+            found.insert(number);
+            end = number.saturating_add(AHEAD);
         }
+        number += 1;
     }
     found
+}
+
+/// The files of a folder whose names end in a number, at one time.
+struct List {
+    folder: PathBuf,
+    read: Instant,
+    /// How long it took to read it.
+    took: Duration,
+    /// The numbers by the rest of the name.
+    numbers: HashMap<OsString, Vec<u32>>,
+}
+
+/// A list is used for as many times the time that it took to read it: many maps in a large folder would take the square
+/// of their number.
+const REUSED: u32 = 20;
+
+static LAST: Mutex<Option<List>> = Mutex::new(None);
+
+/// The numbers after 0 in the list of the folder.
+fn listed(target: &Path, suffix: &OsStr) -> Vec<u32> {
+    let (folder, Some(base)) = (folder(target), target.file_name()) else { return Vec::new() };
+    let base = [base, suffix].into_iter().collect::<OsString>();
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let list = match last.take() {
+        Some(list) if list.folder == folder && list.read.elapsed() < list.took * REUSED => list,
+        _ => List::read(folder),
+    };
+    last.insert(list).numbers.get(&base).cloned().unwrap_or_default()
+}
+
+impl List {
+    fn read(folder: &Path) -> Self {
+        let start = Instant::now();
+        let mut numbers: HashMap<OsString, Vec<u32>> = HashMap::new();
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = PathBuf::from(entry.file_name());
+            let number = name.extension().and_then(OsStr::to_str).filter(|text| !text.starts_with(['0', '+']));
+            if let (Some(base), Some(number)) = (name.file_stem(), number.and_then(|text| text.parse().ok())) {
+                numbers.entry(base.to_owned()).or_default().push(number);
+            }
+        }
+        List { folder: folder.to_path_buf(), read: Instant::now(), took: start.elapsed(), numbers }
+    }
 }
 
 /// The names for the next backup, the first one after all that are there: where one in between is missing, its name
 /// would make the backup an older one.
 pub(super) fn next_names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = PathBuf> + use<> {
-    names(target, suffix).skip(there(target, suffix).last().map_or(0, |(last, _)| last + 1))
+    let first = there(target, suffix).last().map_or(Some(0), |last| last.checked_add(1));
+    let (target, suffix) = (target.to_path_buf(), suffix.to_owned());
+    first.into_iter().flat_map(|first| first..=u32::MAX).map(move |number| name(&target, &suffix, number))
 }
 
 /// The backups of a file with this suffix, as [`SaveOptions::backup`](super::SaveOptions::backup) makes them, the
@@ -66,9 +116,9 @@ pub(super) fn next_names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = 
 /// # Errors
 /// [`ErrorKind::Refused`] if a folder or a link has the name of a backup. [`ErrorKind::Io`] if the file is not there.
 pub fn backups(path: &Path, suffix: &OsStr) -> Result<Vec<PathBuf>> {
-    let found = there(&real(path)?, suffix).into_iter().map(|(_, name)| name);
+    let target = real(path)?;
+    let found: Vec<PathBuf> = there(&target, suffix).into_iter().map(|number| name(&target, suffix, number)).collect();
     let is_file = |name: &PathBuf| fs::symlink_metadata(name).is_ok_and(|there| there.is_file());
-    let found: Vec<PathBuf> = found.collect();
     match found.iter().find(|name| !is_file(name)) {
         None => Ok(found),
         Some(other) => {
@@ -114,7 +164,9 @@ pub fn remove_backups(path: &Path, suffix: &OsStr, keep: usize) -> Result<usize>
     for backup in gone {
         fs::remove_file(backup).map_err(|error| cannot("remove", backup, error))?;
     }
-    for (backup, name) in kept.iter().zip(names(&real(path)?, suffix)).filter(|(backup, name)| *backup != name) {
+    let target = real(path)?;
+    let names = (0..).map(|number| name(&target, suffix, number));
+    for (backup, name) in kept.iter().zip(names).filter(|(backup, name)| *backup != name) {
         fs::rename(backup, name).map_err(|error| cannot("rename", backup, error))?;
     }
     Ok(gone.len())
@@ -208,13 +260,15 @@ mod tests {
     /// Somebody removed some by hand. The next one still comes after all others, and so the order is known.
     #[test]
     fn backups_between_may_be_missing() {
-        let folder = room(&[("a", "9"), ("a.bak.1", "1"), ("a.bak.20", "2"), ("a.bak.50", "5")]);
+        let numbered =
+            [("a.bak.1", "1"), ("a.bak.20", "2"), ("a.bak.500", "5"), ("a.bak.0600", "x"), ("b.bak.700", "x")];
+        let folder = room(&[&[("a", "9")][..], &numbered].concat());
         let (path, suffix) = (folder.path().join("a"), ".bak".as_ref());
         let found = backups(&path, suffix).unwrap();
         assert_eq!(found.iter().map(|path| fs::read_to_string(path).unwrap()).collect::<String>(), "125");
-        assert_eq!(next_names(&path, suffix).next().unwrap(), folder.path().join("a.bak.51"));
+        assert_eq!(next_names(&path, suffix).next().unwrap(), folder.path().join("a.bak.501"));
         assert_eq!(remove_backups(&path, suffix, 2).unwrap(), 1);
-        let left = [("a", "9"), ("a.bak", "2"), ("a.bak.1", "5")];
+        let left = [("a", "9"), ("a.bak", "2"), ("a.bak.0600", "x"), ("a.bak.1", "5"), ("b.bak.700", "x")];
         assert_eq!(files(&folder), left.map(|(name, text)| (name.to_owned(), text.to_owned())));
     }
 

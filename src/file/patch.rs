@@ -112,6 +112,9 @@ impl Plan<'_> {
         if !replacing.is_from(origin) {
             return Ok(Err("it is not the file that the map was read from, or is read-only".to_owned()));
         }
+        if replacing.has_other_names() {
+            return Ok(Err("the file has other names (hard links), which would change too".to_owned()));
+        }
         let (warning, origin) = replacing.within(|file| self.write_steps(patch, file))?;
         let warnings = warning.into_iter().collect();
         Ok(Ok((Saved { written: wide(patch.size()), warnings, ..Saved::default() }, origin)))

@@ -241,6 +241,11 @@ impl<'p> Replacing<'p> {
         self.old.as_ref().is_some_and(|old| is_same(old) && !target::is_read_only(old))
     }
 
+    /// Whether the file has other names (hard links): a backup may be one of them.
+    pub(super) fn has_other_names(&self) -> bool {
+        self.old.as_ref().is_some_and(|old| target::other_names(old).is_some())
+    }
+
     /// Writes into the file itself, under a lock; `write` keeps it whole, and what it returns is returned.
     pub(super) fn within<T>(self, write: impl FnOnce(&File) -> io::Result<T>) -> Result<(T, Option<Origin>)> {
         let cannot = |what, error| self.cannot(what, error);
@@ -292,7 +297,7 @@ impl<'p> Replacing<'p> {
         self.origin.map_or(Ok(()), Origin::check_unpatched)?;
         // A backup is a second name of the file, which could not be removed again while the file is open.
         target::wait(&self.target).map_err(|error| self.cannot("replace", error))?;
-        saved.backup = self.back_up()?;
+        saved.backup = self.back_up(&temporary)?;
         let new = self.rename(temporary).map_err(|error| {
             // The backup is a second name or a copy; the original file still exists.
             saved.backup.iter().for_each(|backup| drop(fs::remove_file(backup)));
@@ -340,14 +345,19 @@ impl<'p> Replacing<'p> {
         Error::new(ErrorKind::Refused, message).with_hint("nothing was saved; do the edit again")
     }
 
-    /// Gives the old file a second name, so that it survives the rename; copies it where the file system has no links.
-    fn back_up(&self) -> Result<Option<PathBuf>> {
+    /// Gives the old file a second name, so that it survives the rename. It is copied where a second name would not be
+    /// a backup: a program that writes into a third name of the file would change it, and a file of somebody else could
+    /// not be removed again; and where the file system has no links.
+    fn back_up(&self, temporary: &Temporary) -> Result<Option<PathBuf>> {
         let (Some(old), Some(suffix)) = (&self.old, self.backup) else { return Ok(None) };
+        let is_alone = !self.has_other_names() && target::is_of_same_owner(old, temporary.file());
         for name in backups::next_names(&self.target, suffix) {
-            let made = fs::hard_link(&self.target, &name).or_else(|error| match error.kind() {
-                io::ErrorKind::AlreadyExists => Err(error),
+            let linked = is_alone.then(|| fs::hard_link(&self.target, &name));
+            let made = match linked {
+                Some(Err(error)) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+                Some(Ok(())) => Ok(()),
                 _ => copy(&self.target, old, &name),
-            });
+            };
             match made {
                 Ok(()) => return Ok(Some(name)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

@@ -459,6 +459,11 @@ mod unix {
         Some(format!("the old file has {names} (hard links), which keep the old content"))
     }
 
+    /// Whether a new file has the owner of the old one: then its folder lets this program remove either.
+    pub(in crate::file) fn is_of_same_owner(old: &Metadata, new: &File) -> bool {
+        new.metadata().is_ok_and(|new| new.uid() == old.uid())
+    }
+
     /// Syncs a folder, so that a rename in it reaches the disk.
     pub(in crate::file) fn sync_folder(folder: &Path) -> io::Result<()> {
         match File::open(folder).and_then(|folder| folder.sync_all()) {
@@ -582,6 +587,10 @@ mod elsewhere {
 
     pub(in crate::file) fn other_names(_: &Metadata) -> Option<String> {
         None
+    }
+
+    pub(in crate::file) fn is_of_same_owner(_: &Metadata, _: &File) -> bool {
+        true
     }
 
     pub(in crate::file) fn sync_folder(_: &Path) -> io::Result<()> {

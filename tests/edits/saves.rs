@@ -206,6 +206,32 @@ mod unix {
         assert_eq!(again.save_with(&path, &SaveOptions::default()).unwrap().warnings, [""; 0]);
     }
 
+    /// What is written into another name of the old file does not change the backup.
+    #[test]
+    fn a_backup_is_no_other_name_of_a_file() {
+        let (folder, path) = room();
+        let (other, old) = (folder.path().join("one.bsp"), fs::read(&path).unwrap());
+        fs::hard_link(&path, &other).unwrap();
+        let options = SaveOptions::default().backup(".bak");
+        let plan = with_message(&Bsp::open(&path).unwrap(), "x").plan(Layout::Keep).unwrap();
+        let backup = plan.save_with(&path, &options).unwrap().backup.unwrap();
+        fs::write(&other, b"other").unwrap();
+        assert_eq!(fs::read(backup).unwrap(), old);
+    }
+
+    /// A second name may be a backup, which a killed program left.
+    #[test]
+    fn a_file_with_other_names_is_not_patched() {
+        let (folder, path) = room();
+        let (other, old) = (folder.path().join("one.bsp"), fs::read(&path).unwrap());
+        fs::hard_link(&path, &other).unwrap();
+        let plan = with_message(&Bsp::open(&path).unwrap(), "x").plan(Layout::Patch).unwrap();
+        let saved = plan.save_with(&path, &SaveOptions::default()).unwrap();
+        assert!(saved.whole.is_some_and(|why| why.contains("hard links")));
+        assert_eq!(fs::read(other).unwrap(), old);
+        assert_ne!(fs::read(path).unwrap(), old);
+    }
+
     /// Nobody may read the new file, or the backup, who may not read the old one: not while it is written either.
     #[test]
     fn nobody_else_reads_a_private_file() {
