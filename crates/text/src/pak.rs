@@ -309,7 +309,10 @@ pub fn sync<'a>(pak: &mut Pak<'a>, folder: &Path, names: Names) -> Result<Synced
     pak.check_total_size(&all)?;
     let placed = paths(pak, &all);
     let found = files_in(folder)?;
-    if found.is_empty() && !pak.is_empty() {
+    if !folder.is_dir() {
+        return Err(Error::new(ErrorKind::Refused, format!("{} is not a folder", shown(folder))));
+    }
+    if found.iter().all(|file| names.leaves_out(&file.name).is_some()) && !pak.is_empty() {
         let message = format!("there is no file in {}", shown(folder));
         return Err(Error::new(ErrorKind::Refused, message).with_hint("`pak rm MAP '**'` removes all files"));
     }

@@ -283,3 +283,19 @@ fn folders_that_cannot_be_pakfiles_are_refused() {
         }
     }
 }
+
+/// A file is no folder, and a folder with nothing to embed does not mean that all files go.
+#[test]
+fn nothing_is_removed_without_a_folder_of_files() {
+    let room = room();
+    let old = room.read("map.bsp");
+    room.write("list.txt", b"a list");
+    room.write("only/.DS_Store", b"x");
+    std::fs::create_dir(room.path("empty")).unwrap();
+    for (folder, what) in [("list.txt", "is not a folder"), ("only", "there is no file"), ("empty", "there is no file")]
+    {
+        let run = room.bspkit(&format!("pak sync map.bsp {folder} --in-place")).without_data(2);
+        assert!(run.err.contains(what), "{}", run.err);
+        assert!(room.read("map.bsp") == old, "{folder}");
+    }
+}
