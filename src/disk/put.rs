@@ -78,13 +78,13 @@ pub fn folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(failed)
 }
 
-/// Refuses an existing file, except with `force`, one that is read-only, and a folder.
+/// Refuses an existing file, except with `force`, one that is read-only, and anything else: a folder, a link, a device.
 ///
 /// # Errors
 /// [`ErrorKind::Refused`].
 pub fn refuse(path: &Path, force: bool) -> Result<()> {
     match there(path)? {
-        Some(there) if there.is_dir() => Err(no_file(path, &there)),
+        Some(there) if !there.is_file() => Err(no_file(path, &there)),
         Some(_) if !force => Err(exists(path, "already")),
         Some(there) if is_read_only(&there) => Err(read_only(path).with_hint("make it writable")),
         _ => Ok(()),

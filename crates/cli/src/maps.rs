@@ -120,7 +120,7 @@ pub(crate) struct MapFile {
     /// Where the map is saved, if at all.
     pub(crate) target: Option<PathBuf>,
     /// Whether it is one of several, and whether an earlier map in its folder has the same name apart from the
-    /// extension.
+    /// extension, or a folder has its name without the extension.
     is_one_of_many: bool,
     has_twin: bool,
 }
@@ -139,7 +139,9 @@ impl MapFile {
             return base.to_path_buf();
         }
         let plain = if Form::of(&self.name).is_some() { self.name.with_extension("") } else { self.name.clone() };
-        let stem = if self.has_twin { plain } else { plain.with_extension("") };
+        // `..` is the name of no file.
+        let is_dots = matches!(plain.file_stem().map(OsStr::as_encoded_bytes), Some(b"." | b".."));
+        let stem = if self.has_twin || is_dots { plain } else { plain.with_extension("") };
         let mut place = base.join(stem).into_os_string();
         if !extension.is_empty() {
             place.push(".");
@@ -561,7 +563,10 @@ fn unpacked(root: &Path) -> Vec<Result<MapFile, Trouble>> {
     let mut waiting = vec![(root.to_path_buf(), PathBuf::new())];
     while let Some((path, name)) = waiting.pop() {
         if is_unpacked(&path) {
-            found.push(Ok(MapFile { path, name, target: None, is_one_of_many: true, has_twin: true }));
+            // A folder that already has the name of a map: `unpack` made it beside another folder of that stem.
+            let is_named = name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));
+            let has_twin = !is_named || is_unpacked(&path.with_extension(""));
+            found.push(Ok(MapFile { path, name, target: None, is_one_of_many: true, has_twin }));
             continue;
         }
         match entries(&path, &name, &mut seen) {
@@ -589,9 +594,13 @@ fn entries(folder: &Path, below: &Path, seen: &mut HashSet<FolderId>) -> io::Res
     if !seen.insert(id(folder)?) {
         return Ok(Vec::new());
     }
-    let mut names = fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<OsString>>>()?;
+    let found = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    // What belongs to a map lies in a folder of its name without the extension.
+    let is_folder = |entry: &&fs::DirEntry| entry.file_type().is_ok_and(|it| it.is_dir() || it.is_symlink());
+    let lower = |entry: &fs::DirEntry| entry.file_name().to_ascii_lowercase();
+    let mut stems: HashSet<OsString> = found.iter().filter(is_folder).map(lower).collect();
+    let mut names: Vec<OsString> = found.iter().map(fs::DirEntry::file_name).collect();
     names.sort();
-    let mut stems = HashSet::new();
     let entry = |file: OsString| {
         let name = below.join(&file);
         let is_map = name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));

@@ -117,3 +117,51 @@ fn a_wrong_game_of_flags_is_refused_for_maps_too() {
     room.bspkit("tex list goldsrc.bsp --flag-names quake2").done();
     room.bspkit("tex list goldsrc.bsp --flag-names foo").without_data(2);
 }
+
+/// The stem of `...bsp` is `..`: what belongs to the map stays in the folder that is named.
+#[test]
+fn a_map_of_dots_has_a_folder_of_its_own() {
+    let room = Room::empty();
+    for name in ["in/...bsp", "in/..bsp", "in/a.bsp"] {
+        room.write(name, &fixture("goldsrc/own_rooms"));
+    }
+    for line in ["unpack in -o made/out", "tex export in -o made/out", "light export in -o made/out"] {
+        room.bspkit(line).done();
+        let beside: Vec<_> = fs::read_dir(room.path("made")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(beside, ["out"], "{line}");
+        let mut inside: Vec<_> =
+            fs::read_dir(room.path("made/out")).unwrap().map(|it| it.unwrap().file_name()).collect();
+        inside.sort();
+        assert_eq!(inside.len(), 3, "{line}: {inside:?}");
+        fs::remove_dir_all(room.path("made")).unwrap();
+    }
+}
+
+/// `foo.bsp` and `foo/x.bsp`: neither has its files in the folder of the other.
+#[test]
+fn a_map_and_a_folder_of_its_name_are_apart() {
+    let room = Room::empty();
+    let maps =
+        [("in/foo.bsp", "goldsrc/own_rooms"), ("in/foo/original.bsp", "q2/own_rooms"), ("in/Bar.bsp", "q3/own_rooms")];
+    maps.iter().for_each(|(name, map)| room.write(name, &fixture(map)));
+    room.bspkit("unpack in -o out").done();
+    room.bspkit("pack out -o again").done();
+    for (name, map) in maps {
+        assert!(room.read(name.replace("in/", "again/")) == fixture(map), "{name}");
+    }
+}
+
+/// A symbolic link or a device is not replaced by a file.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_stays() {
+    let room = Room::new();
+    room.write("real.png", b"old");
+    std::os::unix::fs::symlink("real.png", room.path("link.png")).unwrap();
+    for force in ["", " --overwrite"] {
+        let run = room.bspkit(&format!("vis export q2.bsp -o link.png{force}")).without_data(2);
+        assert!(run.err.contains("is a symbolic link"), "{}", run.err);
+    }
+    assert!(room.path("link.png").is_symlink());
+    assert_eq!(room.read("real.png"), b"old");
+}
