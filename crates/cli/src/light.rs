@@ -36,7 +36,7 @@ use crate::save::{Edited, Save};
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: crate::words::Named<Command>,
 }
 
 commands! {
@@ -47,7 +47,7 @@ commands! {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.command.run(cx)
+    args.command.0.run(cx)
 }
 
 /// Reports every face whose light cannot be read.
@@ -303,6 +303,7 @@ fn print(set: &LightSet, stat: &LightStat, job: &mut Job<'_>) -> Result<()> {
         (stat.shared, "block shared", "blocks shared"),
         (stat.overlaps, "overlap", "overlaps"),
         (stat.single, "size in single precision", "sizes in single precision"),
+        (stat.directions, "page of directions", "pages of directions"),
         (stat.unowned, "unused byte", "unused bytes"),
     ];
     let odd: Vec<_> = odd.iter().filter(|odd| odd.0 > 0).map(|(number, one, more)| count(*number, one, more)).collect();

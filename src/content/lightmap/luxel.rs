@@ -241,7 +241,7 @@ impl Adjustment {
 
 impl Light<'_> {
     /// Adjusts the light of all chosen blocks and styles (by the style's index in [`Block::styles`]), and returns how
-    /// many luxels changed. A luxel that several faces share is adjusted once.
+    /// many luxels changed. A luxel that several faces share is adjusted once. Directions stay.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if a number of the adjustment is not finite, the gain or a part of the tint is negative,
@@ -256,7 +256,8 @@ impl Light<'_> {
             .images()
             .filter(|image| {
                 let set = &self.sets[image.set];
-                is_chosen(set, &set.blocks[image.block], image.style)
+                let block = &set.blocks[image.block];
+                !block.is_directions && is_chosen(set, block, image.style)
             })
             .collect();
         let mut done: Vec<Vec<bool>> = self.lumps.iter().map(|lump| vec![false; lump.held.get().len()]).collect();
@@ -321,6 +322,9 @@ pub struct LightStat {
     /// Blocks whose size was computed in single precision.
     #[cfg_attr(feature = "json", serde(rename = "single_precision_count"))]
     pub single: usize,
+    /// Pages of directions ([`Block::is_directions`]), of which nothing else is counted.
+    #[cfg_attr(feature = "json", serde(rename = "direction_page_count"))]
+    pub directions: usize,
     /// Bytes of the lump that belong to no block.
     #[cfg_attr(feature = "json", serde(rename = "unowned_bytes"))]
     pub unowned: usize,
@@ -391,10 +395,11 @@ impl Light<'_> {
     /// Computes the statistics of a set.
     pub fn stat(&self, set: usize) -> Option<LightStat> {
         let of = self.sets.get(set)?;
-        let mut stat = LightStat::default();
+        let directions = of.blocks.iter().filter(|block| block.is_directions).count();
+        let mut stat = LightStat { directions, ..LightStat::default() };
         // The light of a byte is computed once, not per luxel.
         let table: Vec<f64> = (0..=u8::MAX).map(|byte| Luxel::Rgb([byte; 3]).linear()[0]).collect();
-        for (block, found) in of.blocks.iter().enumerate() {
+        for (block, found) in of.blocks.iter().enumerate().filter(|(_, found)| !found.is_directions) {
             for (style, number) in found.styles().iter().enumerate() {
                 let entry = stat.styles.entry(*number).or_default();
                 entry.faces += 1;

@@ -231,6 +231,8 @@ pub struct Block {
     /// Whether averages that are stored elsewhere are also before the block.
     has_both: bool,
     precision_is_single: bool,
+    /// Whether its luxels are directions and no light.
+    is_directions: bool,
 }
 
 /// Identifies an image by its set, block, style and plane.
@@ -290,6 +292,12 @@ impl Block {
     /// The bytes of the block in the lump: its luxels and the bytes that follow them, without averages.
     pub fn bytes(&self) -> Range<usize> {
         self.offset..self.offset + self.len
+    }
+
+    /// Whether it is a page of directions to the light ("deluxe map") and not of light: each such page follows
+    /// the page of its light, and no surface names it.
+    pub fn is_directions(&self) -> bool {
+        self.is_directions
     }
 
     /// Whether its size was computed in single precision, since with double precision it would overlap the next block.

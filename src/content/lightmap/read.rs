@@ -238,6 +238,7 @@ impl Finder<'_, '_> {
             face_at: index * self.form.record.size,
             has_both: false,
             precision_is_single: false,
+            is_directions: false,
         };
         Ok(Some(Found { block, claimed: offset, single, is_read }))
     }
@@ -390,6 +391,28 @@ fn surfaces(from: &Reader<'_, '_>, model: &PageLight) -> Result<Vec<LitSurface>>
     Ok(records.chunks_exact(form.record.size).filter_map(form.read).collect())
 }
 
+/// Whether every second page has directions: no surface names one of them, and what they have is vectors of length 1,
+/// where 0 to 255 is -1 to 1. Luxels that no surface has are black or 0. Engines look at the numbers of the pages
+/// alone, which ordinary maps can have too.
+fn are_directions(surfaces: &[LitSurface], luxels: &[u8], page: usize) -> bool {
+    let pages = luxels.len() / page;
+    let is_odd = |page: &i32| *page > 0 && page % 2 == 1;
+    if pages < 2 || pages % 2 == 1 || surfaces.iter().any(|surface| surface.pages.iter().any(is_odd)) {
+        return false;
+    }
+    let (mut vectors, mut units) = (0_usize, 0_usize);
+    for luxel in luxels.chunks_exact(page).skip(1).step_by(2).flat_map(|page| page.as_chunks::<3>().0) {
+        let vector = luxel.map(|part| f32::from(part) / 127.5 - 1.0);
+        let length = vector.iter().map(|part| part * part).sum::<f32>().sqrt();
+        if *luxel != [0; 3] && length > 0.02 {
+            vectors += 1;
+            units += usize::from((length - 1.0).abs() < 0.1);
+        }
+    }
+    // A few may be averages of several.
+    vectors > 0 && units >= vectors - vectors / 20
+}
+
 /// The range of luxels of corners whose coordinates are from 0 to 1.
 fn around(corners: impl Iterator<Item = [f32; 2]> + Clone, page: usize) -> Option<([usize; 2], [usize; 2])> {
     let size = f32::from(u16::try_from(page).ok()?);
@@ -413,6 +436,8 @@ pub(super) fn read<'a>(from: &Reader<'_, 'a>, model: &PageLight, light: &mut Lig
     let form = LuxelForm::Rgb;
     let len = model.size * model.size * form.bytes();
     let pages = luxels.len() / len;
+    let surfaces = surfaces(from, model)?;
+    let has_directions = are_directions(&surfaces, &luxels, len);
     let page = |index: usize| Block {
         index,
         size: [model.size; 2],
@@ -425,9 +450,10 @@ pub(super) fn read<'a>(from: &Reader<'_, 'a>, model: &PageLight, light: &mut Lig
         face_at: 0,
         has_both: false,
         precision_is_single: false,
+        is_directions: has_directions && index % 2 == 1,
     };
     let (mut unlit, mut faults) = (0, Vec::new());
-    for (face, surface) in surfaces(from, model)?.iter().enumerate() {
+    for (face, surface) in surfaces.iter().enumerate() {
         let is_missing = |page: &i32| usize::try_from(*page).is_ok_and(|page| page >= pages);
         if let Some(page) = surface.pages.into_iter().find(is_missing) {
             faults.push(LightFault { face, kind: LightFaultKind::Page { page, pages } });

@@ -1,7 +1,7 @@
 //! Forms of light that no fixture has, in maps that are built for it: averages in faces, bytes behind the luxels, sizes that
 //! fit in single precision alone.
 
-use bspkit::content::lightmap::{Image, Luxel, Precision, extents};
+use bspkit::content::lightmap::{Adjustment, Image, Luxel, Precision, extents};
 use bspkit::dialect::{self, quake2, source, source17};
 use bspkit::record::Record;
 use bspkit::{Bsp, Builder, SlotId};
@@ -159,5 +159,36 @@ fn blocks_by_single_precision_are_found_where_they_fit_alone() {
         assert_eq!(set.blocks()[0].is_in_single_precision(), single);
         assert_eq!(set.blocks()[1].size(), [54, 122]);
         assert_eq!(light.stat(0).unwrap().overlaps, 0);
+    }
+}
+
+/// Pages of directions follow pages of light, as q3map2 writes them for engines with bumps: no surface names them.
+#[test]
+fn directions_are_no_light() {
+    let map = Bsp::open("tests/maps/q3/own_rooms.bsp").unwrap();
+    let slot = map.slot("LIGHTMAPS").unwrap().id;
+    let page = map.bytes(slot).unwrap()[..128 * 128 * 3].to_vec();
+    let with = |second: Vec<u8>| {
+        let mut draft = map.draft();
+        draft.set(slot, [page.clone(), second].concat()).unwrap();
+        Bsp::from_vec(draft.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap()
+    };
+    let gain = Adjustment { gain: 0.5, ..Adjustment::default() };
+    let adjusted = |map: &Bsp<'_>| {
+        let mut draft = map.draft();
+        draft.light().unwrap().adjust(&gain, |_, _, _| true).unwrap();
+        draft.bytes(slot).unwrap()[page.len()..].to_vec()
+    };
+    // Up, along an axis at an angle, and luxels that no surface has.
+    let directions = [[128, 128, 255], [218, 128, 218], [0, 0, 0], [127, 127, 127]].concat().repeat(128 * 32);
+    let deluxe = with(directions.clone());
+    let stat = deluxe.light().unwrap().stat(0).unwrap();
+    assert_eq!((stat.directions, stat.styles[&0].faces, stat.unowned), (1, 1, 0));
+    assert!(adjusted(&deluxe) == directions);
+    // Another page of light, an empty one, and one of bright red.
+    for other in [page.clone(), vec![0; page.len()], [255, 0, 0].repeat(128 * 128)] {
+        let plain = with(other.clone());
+        assert_eq!(plain.light().unwrap().stat(0).unwrap().directions, 0);
+        assert!(adjusted(&plain) != other || other.iter().all(|byte| *byte == 0));
     }
 }
