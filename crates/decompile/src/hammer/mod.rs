@@ -90,9 +90,25 @@ pub(crate) fn add(
     overlays::add(map, &faces, &sides, entities, dress, counts);
     places::cubemaps(map, entities, dress);
     places::props(map, entities, dress, counts);
+    if map.any_records("DISP_MULTIBLEND").is_some_and(|blends| !blends.is_empty()) {
+        let displacements = map.any_records("DISPINFO").map_or(0, |all| all.len());
+        (0..displacements)
+            .for_each(|number| counts.note("displacement", "how its four textures blend is not written", number));
+    }
+    without_shadows(map, counts)?;
     if let Some(objects) = map.any_records("game:dprp.objects") {
         counts.note("details", "compilers scatter them over materials", objects.len());
     }
+    Ok(())
+}
+
+/// Names the faces on which nothing that moves has a shadow.
+fn without_shadows(map: &Bsp<'_>, counts: &mut Counts) -> Result<()> {
+    let records = map.drawn_faces()?;
+    let Ok(primitives) = records.column("primitive_count") else { return Ok(()) };
+    (0..records.len())
+        .filter(|face| bits(primitives.get(*face)) & 0x8000 != 0)
+        .for_each(|face| counts.note("face", "that nothing has a shadow on it is not written", face));
     Ok(())
 }
 

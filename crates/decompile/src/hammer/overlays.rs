@@ -30,6 +30,9 @@ pub(super) fn add(
         }
         by_number[face.number] = Some(face);
     }
+    let of_water = map.any_records("WATEROVERLAYS.overlays").or_else(|| map.any_records("WATEROVERLAYS"));
+    (0..of_water.map_or(0, |overlays| overlays.len()))
+        .for_each(|number| counts.leave_out("water overlay", "its two lists of sides are not known", number));
     let Some(overlays) = map.any_records("OVERLAYS.overlays").or_else(|| map.any_records("OVERLAYS")) else { return };
     let Some(columns) = Columns::new(&overlays) else {
         counts.leave_out("overlay", "overlays of this game are not read", overlays.len());

@@ -28,6 +28,11 @@ const FLAGS: [(u32, &str); 5] = [
     (0x80, "disableselfshadowing"),
 ];
 const USES_LIGHTING_ORIGIN: u32 = 2;
+/// The compiler's flag of props that have no light for each texel; with the key the size of the light is read.
+const NO_LIGHT_OF_TEXELS: u32 = 0x100;
+
+/// More flags of props, of other games.
+const MORE_FLAGS: [(u32, &str); 2] = [(1, "disableshadowdepth"), (4, "enablelightbounce")];
 
 pub(super) fn props(map: &Bsp<'_>, entities: &mut Vec<Entity>, dress: &mut Dress<'_>, counts: &mut Counts) {
     let (Some(props), Ok(lens)) = (map.any_records("game:sprp.props"), map.static_props()) else { return };
@@ -42,13 +47,15 @@ pub(super) fn props(map: &Bsp<'_>, entities: &mut Vec<Entity>, dress: &mut Dress
             counts.leave_out("prop", "its model does not exist", number);
             continue;
         };
-        let placed = [&columns.origin, &columns.angles, &columns.lighting_origin, &columns.fade_min, &columns.fade_max];
-        let more = [&columns.fade_scale, &columns.scale].into_iter().flatten();
+        let flags = bits(columns.flags.get(number));
+        let placed = [&columns.origin, &columns.angles, &columns.fade_min, &columns.fade_max];
+        // Without the flag the place of the light has any content.
+        let lighting = Some(&columns.lighting_origin).filter(|_| flags & USES_LIGHTING_ORIGIN != 0);
+        let more = [columns.fade_scale.as_ref(), columns.scale.as_ref(), lighting].into_iter().flatten();
         if !are_finite(&placed.into_iter().chain(more).collect::<Vec<_>>(), number) {
             counts.leave_out("prop", "its place or size is not a number", number);
             continue;
         }
-        let flags = bits(columns.flags.get(number));
         let mut pairs = columns.pairs(number, name, flags);
         if flags & USES_LIGHTING_ORIGIN != 0 {
             // The place has a name, which is gone.
@@ -78,6 +85,7 @@ struct Columns<'r> {
     modulation: Option<Column<'r>>,
     scale: Option<Column<'r>>,
     lightmap_size: Option<Column<'r>>,
+    flags_ex: Option<Column<'r>>,
     disable_x360: Option<Column<'r>>,
 }
 
@@ -100,6 +108,7 @@ impl<'r> Columns<'r> {
             modulation: one("modulation"),
             scale: one("uniform_scale").or_else(|| one("scale")),
             lightmap_size: one("lightmap_size"),
+            flags_ex: one("flags_ex"),
             disable_x360: one("disable_x360"),
         })
     }
@@ -118,6 +127,11 @@ impl<'r> Columns<'r> {
         }
         for (bit, key) in FLAGS {
             pairs.push(pair(key, u8::from(flags & bit != 0)));
+        }
+        let more = self.flags_ex.map_or(0, |more| bits(more.get(number)));
+        pairs.extend(MORE_FLAGS.iter().filter(|(bit, _)| more & bit != 0).map(|(_, key)| pair(key, 1)));
+        if self.lightmap_size.is_some() {
+            pairs.push(pair("generatelightmaps", u8::from(flags & NO_LIGHT_OF_TEXELS == 0)));
         }
         let mut numbers = |column: Option<Column<'_>>, keys: &[&str]| {
             if let Some(column) = column {

@@ -1,5 +1,6 @@
 //! The contents of points by the map's own tree.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use bspkit::bytes::bits;
@@ -26,7 +27,12 @@ pub(super) struct ByMap {
     brushes: Vec<(Vec<usize>, u32)>,
     /// The brushes of models without a tree (Quake III).
     of_models: Vec<std::ops::Range<usize>>,
+    /// How many brushes may still be looked at: every leaf of a damaged map may have all of them.
+    left: Cell<usize>,
 }
+
+/// How many brushes are looked at. For a large map these are some ten million.
+const MOST_LOOKED_AT: usize = 1 << 27;
 
 impl ByMap {
     pub(super) fn read(map: &Bsp<'_>, looks: &[Look], solid: u32) -> Result<Self> {
@@ -52,10 +58,11 @@ impl ByMap {
             solid,
             brushes: brushes(map, looks).unwrap_or_default(),
             of_models: of_models.unwrap_or_default(),
+            left: Cell::new(MOST_LOOKED_AT),
         })
     }
 
-    /// The contents at a point of a model; `None` if it is too near to a plane, or if the tree is damaged there.
+    /// The contents at a point of a model; `None` if it is too near to a plane, or if the map is damaged there.
     pub(super) fn contents(&self, model: usize, point: Point, epsilon: f64) -> Option<u32> {
         let Some(mut child) = self.tree.head(model) else {
             let own = self.of_models.get(model).cloned().unwrap_or(0..0);
@@ -84,8 +91,10 @@ impl ByMap {
     }
 
     fn in_brushes(&self, all: impl IntoIterator<Item = usize>, point: Point, epsilon: f64) -> Option<u32> {
-        let mut found = 0;
+        let (mut found, mut left) = (0, self.left.get());
         for (planes, contents) in all.into_iter().filter_map(|brush| self.brushes.get(brush)) {
+            left = left.checked_sub(1)?;
+            self.left.set(left);
             let heights =
                 planes.iter().map(|plane| self.planes.get(*plane).map_or(f64::NAN, |plane| plane.height(point)));
             let highest = heights.fold(f64::NEG_INFINITY, f64::max);

@@ -206,3 +206,23 @@ fn places_that_are_no_numbers_are_left_out() {
     let count = |source: &Source| of_class(source, "prop_static").len();
     assert_eq!(count(&found.source) + 1, count(&whole));
 }
+
+/// Without the flag the place of a prop's light has any content; what a compiler reads from keys is there.
+#[test]
+fn a_prop_is_as_its_flags_say() {
+    let map = laid();
+    let records = map.records("game:sprp.props").unwrap();
+    let [flags, place] = ["flags", "lighting_origin"].map(|name| records.column(name).unwrap().at(0));
+    let with = |bits: u8| {
+        let slot = map.slot("game:sprp").unwrap().id;
+        let mut props = map.bytes(slot).unwrap().to_vec();
+        props[flags] = bits;
+        props[place..place + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+        let mut draft = map.draft();
+        draft.set(slot, props).unwrap();
+        let edited = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+        decompile(&edited, &Options::default()).unwrap().source
+    };
+    let count = records.len();
+    assert_eq!([0, 2].map(|bits| of_class(&with(bits), "prop_static").len()), [count, count - 1]);
+}
