@@ -9,7 +9,7 @@ use super::{are_known, check, models_of, named as named_models};
 use crate::check::shapes_of;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::Pak;
-use bspkit::dialect::Dialect;
+use bspkit::dialect::{Dialect, Role};
 use bspkit::links::{How, Link, Links, Site};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Hint, Place, Result};
 
@@ -127,7 +127,9 @@ impl Copying {
         wanted.iter().try_for_each(|model| check(&their_links.sites[models], *model))?;
         are_alike(&map, from)?;
         are_known(&map, &own_links, own_models)?;
-        let (own, theirs) = (Graph::new(&own_links), Graph::new(&their_links));
+        let fogs = |map: &Bsp<'_>, links: &Links<'_>| map.role(Role::Fogs).and_then(|slot| links.site(&slot.name));
+        let own = Graph::new(&own_links, fogs(&map, &own_links));
+        let theirs = Graph::new(&their_links, fogs(from, &their_links));
         let (needed, shares) = needed_by_all(from, &theirs, models, wanted)?;
         let mut work = Transplant {
             from,
@@ -173,6 +175,7 @@ impl Copying {
             (site.name.clone(), added.len() / site.record.size)
         });
         let copy = |(from, model): (&usize, &usize)| CopiedModel { from: *from, model: *model, entities: Vec::new() };
+        let lost_fog = work.without_fog();
         let mut copied = Copied {
             models: numbers.iter().map(copy).collect(),
             records: records.filter(|(_, count)| *count > 0).collect(),
@@ -186,6 +189,7 @@ impl Copying {
                 .warnings
                 .push(format!("textures that a model names are missing in the other map, and here too: {count}"));
         }
+        copied.warnings.extend(lost_fog);
         copied.warnings.extend(left_behind(from, &map, &outside.names.names));
         lumps.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))?;
         let brushes = their_links.site("BRUSHES").and_then(|site| work.needed.get(&site));
@@ -434,20 +438,25 @@ pub(super) struct Graph<'g, 'a> {
     pub(super) beside: Vec<BTreeMap<usize, Vec<usize>>>,
     /// The lists whose records are opposite pairs.
     paired: Vec<bool>,
+    /// A list that nothing is followed into.
+    pub(super) fogs: Option<usize>,
 }
 
 /// A field, with the starts of its shares if it has these.
 type Out<'g> = (&'g Link, Option<Vec<usize>>);
 
 impl<'g, 'a> Graph<'g, 'a> {
-    pub(super) fn new(links: &'g Links<'a>) -> Self {
+    /// Fogs are of a place in the world, and so are their brushes: a model that is copied has them not.
+    pub(super) fn new(links: &'g Links<'a>, fogs: Option<usize>) -> Self {
         let mut graph = Graph {
             links,
+            fogs,
             out: links.sites.iter().map(|_| Vec::new()).collect(),
             beside: links.sites.iter().map(|_| BTreeMap::new()).collect(),
             paired: links.sites.iter().map(Site::is_paired).collect(),
         };
-        for link in links.links.iter().filter(|link| !link.is_weak()) {
+        let is_of_model = |link: &&Link| !link.is_weak() && Some(link.to) != graph.fogs;
+        for link in links.links.iter().filter(is_of_model) {
             let starts = if let How::Share(skip) = link.how { Some(shares(links, link, skip)) } else { None };
             graph.out[link.from].push((link, starts));
         }

@@ -158,7 +158,7 @@ impl Model {
 pub fn list(map: &Bsp<'_>) -> Result<Vec<Model>> {
     let links = map.links()?;
     let site = models_of(map, &links)?;
-    let owners = Owners::of(&Graph::new(&links), site, bspkit::bytes::short)?;
+    let owners = Owners::of(&Graph::new(&links, None), site, bspkit::bytes::short)?;
     let mut entities: BTreeMap<i64, Vec<ModelEntity>> = BTreeMap::new();
     for entity in map.entities()?.iter() {
         for (_, _, model) in named(map, &entity) {
@@ -336,7 +336,7 @@ impl Removal {
         let site = models_of(&map, &links)?;
         models.iter().try_for_each(|model| check(&links.sites[site], *model))?;
         are_known(&map, &links, site)?;
-        let graph = Graph::new(&links);
+        let graph = Graph::new(&links, None);
         let owners = Owners::of(&graph, site, |model| u32::from(models.contains(&model)))?;
         let lists = lists(&map, &links, &owners);
         let is_gone = |face: usize, faces: usize| owners.list(faces).get(face) == Some(&REMOVED);

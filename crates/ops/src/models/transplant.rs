@@ -179,6 +179,7 @@ impl Transplant<'_, '_, '_> {
         Ok(match named(self.from, links, self.models, &link, record)? {
             Some(Named::Needed(first, _)) => match self.places.get(&(link.to, first)) {
                 Some(place) => link.put(bytes, wide(*place), len),
+                None if self.is_same_fog(link.to, first) => Ok(()),
                 None => link
                     .none()
                     .filter(|none| link.word.put(bytes, *none))
@@ -227,6 +228,29 @@ impl Transplant<'_, '_, '_> {
         let own = &self.own.links.sites[self.own.links.site(&theirs.name)?];
         let is_there = record < theirs.len().min(own.len()) && theirs.record(record) == own.record(record);
         is_there.then_some(record)
+    }
+
+    /// Whether a number names a fog that both maps have at the same place.
+    fn is_same_fog(&self, site: usize, number: usize) -> bool {
+        let own = self.own.fogs.map(|own| &self.own.links.sites[own]).filter(|own| number < own.len());
+        let theirs = &self.theirs.links.sites[site];
+        self.theirs.fogs == Some(site) && own.is_some_and(|own| own.record(number) == theirs.record(number))
+    }
+
+    /// A warning if records of the models lose their fog.
+    pub(super) fn without_fog(&self) -> Option<String> {
+        let fogs = self.theirs.fogs?;
+        let links = self.theirs.links.links.iter().filter(|link| link.to == fogs);
+        let named = links.flat_map(|link| {
+            let site = &self.theirs.links.sites[link.from];
+            let records = self.needed.get(&link.from).into_iter().flatten();
+            records.filter_map(|record| link.named(site.record(*record), self.theirs.links.sites[fogs].len()))
+        });
+        let is_lost = |first: &i64| usize::try_from(*first).is_ok_and(|first| !self.is_same_fog(fogs, first));
+        match named.map(|(first, _)| first).filter(is_lost).count() {
+            0 => None,
+            count => Some(format!("{count} surfaces have no fog any more: it belongs to a place in the other map")),
+        }
     }
 
     /// How many records a list of the target will have.

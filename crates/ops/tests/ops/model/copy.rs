@@ -526,3 +526,34 @@ fn a_leaf_keeps_the_one_whose_light_it_has() {
         assert_eq!(new, [(0, 7); 7]);
     }
 }
+
+/// Fog is of a place of the other map: its brush belongs to the world. In a map that has the same fog it stays.
+#[test]
+fn a_copy_has_no_brush_of_a_fog() {
+    let plain = Bsp::open("../../tests/maps/q3/own_rooms.bsp").unwrap();
+    let slot = |name: &str| plain.slot(name).unwrap().id;
+    let surfaces = plain.records("SURFACES").unwrap();
+    let model = models::list(&plain).unwrap().iter().position(|model| model.number > 0 && model.faces > 0).unwrap();
+    let first = plain.records("MODELS").unwrap().column("first_surface").unwrap().index(model).unwrap();
+    let mut draft = plain.draft();
+    let mut fog = [0; 72];
+    fog[..3].copy_from_slice(b"fog");
+    fog[68..].copy_from_slice(&(-1_i32).to_le_bytes());
+    draft.set(slot("FOGS"), fog.to_vec()).unwrap();
+    let mut bytes = plain.bytes(slot("SURFACES")).unwrap().to_vec();
+    let at = surfaces.column("fog").unwrap().at(first);
+    bytes[at..at + 4].fill(0);
+    draft.set(slot("SURFACES"), bytes).unwrap();
+    let foggy = saved(&draft);
+    for (map, fog, warnings) in [(&plain, -1, 1), (&foggy, 0, 0)] {
+        let mut draft = map.draft();
+        let copied = Copying::default().run(&mut draft, &foggy, &[model]).unwrap();
+        assert_eq!(copied.warnings.len(), warnings, "{:?}", copied.warnings);
+        let after = saved(&draft);
+        let count = |map: &Bsp<'_>, name: &str| map.records(name).map_or(0, |records| records.len());
+        assert_eq!(count(&after, "FOGS"), count(map, "FOGS"));
+        let new = count(map, "SURFACES");
+        assert_eq!(after.records("SURFACES").unwrap().column("fog").unwrap().get(new), fog);
+        assert_eq!(new_errors(&draft).len(), 0);
+    }
+}
