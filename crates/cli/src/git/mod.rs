@@ -28,7 +28,7 @@ use crate::context::{Report, is_stdin};
 use crate::maps::{Maps, real_path};
 use crate::output::{self, unforced};
 use crate::save::write_map;
-use crate::talk::{Job, count, shown};
+use crate::talk::{Job, count, library_error, shown};
 use repository::{Blobs, Choices, git, is_pointer, pointer_error, top_level, unmerged};
 
 /// Compare and merge maps in a repository of git
@@ -45,7 +45,7 @@ use repository::{Blobs, Choices, git, is_pointer, pointer_error, top_level, unme
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: crate::words::Named<Command>,
 }
 
 commands! {
@@ -57,7 +57,7 @@ commands! {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.command.run(cx)
+    args.command.0.run(cx)
 }
 
 // `git textconv`: a map as text for `git diff`.
@@ -83,17 +83,14 @@ fn run_textconv(cx: &Context, args: &TextconvArgs) -> Result<Code> {
         match cx.open(&map.path) {
             // Pagers pass on what a map could tell a terminal.
             Ok(bsp) => drop(job.write(for_terminal(&outline(&bsp)).as_bytes())?),
-            Err(error) => {
-                let own = error.chain().find_map(|cause| cause.downcast_ref::<bspkit::Error>());
-                match own.filter(|own| own.kind() != ErrorKind::Io) {
-                    Some(own) => {
-                        let file = File::open(&map.path).and_then(|file| not_a_map(file, own));
-                        let line = file.map_err(|error| input::cannot_read(&map.path, error))?;
-                        job.write(line.as_bytes())?;
-                    }
-                    None => return Err(error),
+            Err(error) => match library_error(&error).filter(|own| own.kind() != ErrorKind::Io) {
+                Some(own) => {
+                    let file = File::open(&map.path).and_then(|file| not_a_map(file, own));
+                    let line = file.map_err(|error| input::cannot_read(&map.path, error))?;
+                    job.write(line.as_bytes())?;
                 }
-            }
+                None => return Err(error),
+            },
         }
         Ok(Code::Done)
     })
@@ -228,12 +225,12 @@ fn report(merged: &Merged<'_>, name: &Path, job: &mut Job<'_>) {
 }
 
 fn summary(merged: &Merged<'_>) -> String {
-    let list = |names: &[String]| names.join(", ");
-    match (merged.theirs.is_empty(), merged.both.is_empty()) {
-        (true, true) => "merged: nothing of theirs is new".to_owned(),
-        (false, true) => format!("merged: {} of theirs", list(&merged.theirs)),
-        (true, false) => format!("merged: {} of both sides", list(&merged.both)),
-        (false, false) => format!("merged: {} of theirs, {} of both sides", list(&merged.theirs), list(&merged.both)),
+    let list = |names: &[String], of: &str| (!names.is_empty()).then(|| format!("{} {of}", names.join(", ")));
+    let outside = merged.outside_is_theirs.then(|| "what is outside of all lumps is theirs".to_owned());
+    let parts = [list(&merged.theirs, "of theirs"), list(&merged.both, "of both sides"), outside];
+    match parts.into_iter().flatten().collect::<Vec<_>>() {
+        parts if parts.is_empty() => "merged: nothing of theirs is new".to_owned(),
+        parts => format!("merged: {}", parts.join(", ")),
     }
 }
 

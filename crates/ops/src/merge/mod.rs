@@ -38,7 +38,7 @@ use crate::align::lists::Lists;
 use crate::patch::Patch;
 use bspkit::bytes::escaped;
 use bspkit::dialect::{Form, Role};
-use bspkit::file::{Layout, SegmentKind, Slot, SlotId};
+use bspkit::file::{Bounds, Layout, SegmentKind, Slot, SlotId};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Result, Rope};
 use lists::Records;
 
@@ -55,6 +55,8 @@ pub struct Merged<'a> {
     pub theirs: Vec<String>,
     /// The names of lumps that have changes of both sides.
     pub both: Vec<String>,
+    /// Whether what is outside of all lumps is theirs: only they changed it.
+    pub outside_is_theirs: bool,
 }
 
 /// The base and the two sides.
@@ -131,7 +133,8 @@ pub fn merge_with<'a>(
     if conflicts.is_empty() {
         conflicts.extend(torn::introduced(&sides, &draft)?);
     }
-    Ok(Merged { draft, conflicts, theirs: taken, both })
+    let outside_is_theirs = std::ptr::eq(carrier, theirs);
+    Ok(Merged { draft, conflicts, theirs: taken, both, outside_is_theirs })
 }
 
 /// Merges what a patch of entities does to `base` with the changes from `base` to `ours`.
@@ -190,17 +193,36 @@ fn is_container(bsp: &Bsp<'_>, slot: &Slot) -> bool {
     slot.is_top_level() && bsp.slots().iter().any(holds)
 }
 
-/// What a map has outside of its lumps: the names of the slots, what is between them and after them, the revision.
-fn outside<'b>(bsp: &'b Bsp<'_>) -> (Vec<&'b str>, Vec<u8>, Option<i32>) {
-    let names = bsp.slots().iter().map(|slot| slot.name.as_str()).collect();
-    let mut bytes = Vec::new();
-    for segment in bsp.container().segments() {
-        if matches!(segment.kind, SegmentKind::Gap | SegmentKind::BspxGap | SegmentKind::Tail) {
-            // Lumps that shrink or move leave zeros, which are not content.
-            bytes.extend(bsp.container().bytes()[segment.range].iter().filter(|byte| **byte != 0));
+/// What a map has outside of its lumps.
+#[derive(PartialEq)]
+struct Outside<'b> {
+    names: Vec<&'b str>,
+    /// What the directory says of slots and no edit can set: a size after decompression of bytes that are not so
+    /// compressed, unknown flags, and a length beyond the end of the file.
+    words: Vec<(SlotId, Option<i32>, Option<u16>, Option<i32>)>,
+    /// What is between the slots and after them.
+    bytes: Vec<u8>,
+    revision: Option<i32>,
+}
+
+impl<'b> Outside<'b> {
+    fn of(bsp: &'b Bsp<'_>) -> Self {
+        let names = bsp.slots().iter().map(|slot| slot.name.as_str()).collect();
+        let words = |slot: &Slot| {
+            let size = slot.unpacked.filter(|size| *size != 0 && bsp.compression_oddity(slot.id).is_some());
+            let flags = bsp.member_flags(slot.id).filter(|flags| flags & !1 != 0);
+            let length = Some(slot.length).filter(|_| !matches!(slot.bounds, Bounds::Inside | Bounds::Empty));
+            (size.is_some() || flags.is_some() || length.is_some()).then_some((slot.id, size, flags, length))
+        };
+        let mut bytes = Vec::new();
+        for segment in bsp.container().segments() {
+            if matches!(segment.kind, SegmentKind::Gap | SegmentKind::BspxGap | SegmentKind::Tail) {
+                // Lumps that shrink or move leave zeros, which are not content.
+                bytes.extend(bsp.container().bytes()[segment.range].iter().filter(|byte| **byte != 0));
+            }
         }
+        Outside { names, words: bsp.slots().iter().filter_map(words).collect(), bytes, revision: bsp.revision() }
     }
-    (names, bytes, bsp.revision())
 }
 
 impl<'s, 'a> Sides<'s, 'a> {
@@ -217,15 +239,15 @@ impl<'s, 'a> Sides<'s, 'a> {
 
     /// The map that the merged one is made from: theirs if only they changed what is outside of all lumps.
     fn carrier(&self, desk: &mut Desk<'_>) -> &'s Bsp<'a> {
-        let (base, ours, theirs) = (outside(self.base), outside(self.ours), outside(self.theirs));
+        let (base, ours, theirs) = (Outside::of(self.base), Outside::of(self.ours), Outside::of(self.theirs));
         if theirs == base || theirs == ours {
             return self.ours;
         }
         if ours == base {
             return self.theirs;
         }
-        let message =
-            "both sides change what is outside of all lumps: the list of lumps, bytes of no lump, the revision";
+        let message = "both sides change what is outside of all lumps: the list of lumps, sizes of lumps that are not \
+                       compressed, bytes of no lump, the revision";
         desk.refuse("", message);
         self.ours
     }

@@ -379,6 +379,35 @@ fn what_is_outside_of_lumps_is_from_the_side_that_changed_it() {
     assert!(bytes(&map) == bytes(&zip));
 }
 
+/// A size after decompression of a lump that is not compressed: no edit can set it.
+#[test]
+fn words_of_the_directory_are_from_the_side_that_changed_them() {
+    let base = open("source/room_v20");
+    let slot = base.slot("PLANES").unwrap().id;
+    let with = |size: u8| {
+        let mut bytes = bytes(&base).to_vec();
+        bytes[8 + 16 + 12] = size;
+        Bsp::from_vec(bytes).unwrap()
+    };
+    let light = edited(&base, Layout::Keep, |draft| set(draft, 0, "message", "x"));
+    for (ours, theirs) in [(&light, &with(16)), (&with(16), &light)] {
+        let (map, conflicts) = merged(&base, ours, theirs);
+        assert_eq!(conflicts, Vec::<String>::new());
+        assert_eq!(map.container().slot(slot).unwrap().unpacked, Some(16));
+        assert_eq!(map.entities().unwrap().get(0).unwrap().get("message"), Some(&b"x"[..]));
+    }
+    assert_eq!(merged(&base, &with(16), &with(17)).1.len(), 1);
+    // A lump that the file does not have in whole.
+    let mut cut = bytes(&base).to_vec();
+    let last = base.slots().iter().max_by_key(|slot| slot.stored.end).unwrap();
+    let word =
+        cut.windows(8).position(|words| words == [last.offset, last.length].map(i32::to_le_bytes).concat()).unwrap();
+    cut[word + 5] += 16;
+    let (map, conflicts) = merged(&base, &light, &Bsp::from_vec(cut).unwrap());
+    assert_eq!(conflicts, Vec::<String>::new());
+    assert_eq!(map.container().slot(last.id).unwrap().length, last.length + 4096);
+}
+
 /// Lumps that shrink or move leave zeros beside bytes of no lump; that is not a change of these.
 /// Bytes after the records of a lump are in the merged map, or are a conflict, from whichever side one looks.
 #[test]
