@@ -5,7 +5,7 @@
 
 use std::num::NonZeroUsize;
 
-use crate::bytes::{Data, wide};
+use crate::bytes::Data;
 use crate::dialect::Role;
 use crate::draft::{Compression, Draft};
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -232,7 +232,7 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
 pub fn decompress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     let mut report = Report::default();
     let pieces = pieces(draft, Compression::Raw, &mut report)?;
-    check_total(draft, &pieces)?;
+    draft.bsp().check_total_size()?;
     let memory = |slot: &Slot| lzma::memory_for(draft.bsp().decompressed_size(slot.id).unwrap_or_default());
     let found = on_all_cores(&pieces, options.thread_count(), memory, |slot| match draft.compression(slot.id) {
         Compression::Raw => Ok(Done::Nothing(Outcome::AsItWas)),
@@ -241,19 +241,6 @@ pub fn decompress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     pak(draft, options, Compression::Raw, &mut report)?;
     report.add(draft, &pieces, found);
     Ok(report)
-}
-
-/// Refuses a map that decompresses to far more than its size.
-fn check_total(draft: &Draft<'_>, pieces: &[Slot]) -> Result<()> {
-    let bsp = draft.bsp();
-    let total = pieces.iter().filter_map(|slot| bsp.decompressed_size(slot.id)).map(wide).sum::<u64>();
-    let most = wide(lzma::most_in_total(bsp.container().bytes().len()));
-    if total <= most {
-        return Ok(());
-    }
-    let message = format!("the lumps would take {total} bytes decompressed, more than {most} for a file of this size");
-    Err(Error::new(ErrorKind::TooLarge, message)
-        .with_hint("several of them may share one compressed piece, which a check of the map reports"))
 }
 
 /// The result of a thread for a piece.

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use super::Bsp;
-use crate::bytes::{ByteOrder, Data};
+use crate::bytes::{ByteOrder, Data, wide};
 use crate::dialect::{Facts, Form, Key, List, Row, Span};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Bounds, Slot, SlotId, lzma};
@@ -23,6 +23,8 @@ pub(super) struct Memo {
     slots: OnceLock<Box<[Known]>>,
     /// Whether the map as a whole has the known structs.
     is_usual: OnceLock<bool>,
+    /// The size of all slots after decompression, in bytes.
+    unpacked_size: OnceLock<u64>,
 }
 
 /// What is remembered of a slot.
@@ -252,8 +254,32 @@ impl<'a> Bsp<'a> {
         }
     }
 
+    /// Whether the slots of a map decompress to far more than its size: then none of them is decompressed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] if they take more than 64 times the file's size, and more than 64 MiB.
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/source/room_v20.bsp")?;
+    /// map.check_total_size()?;
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn check_total_size(&self) -> Result<()> {
+        let size = |slot: &Slot| self.decompressed_size(slot.id).map(wide);
+        let total = *self.memo.unpacked_size.get_or_init(|| self.slots().iter().filter_map(size).sum());
+        let most = wide(lzma::most_in_total(self.container().bytes().len()));
+        if total <= most {
+            return Ok(());
+        }
+        let message =
+            format!("the lumps would take {total} bytes decompressed, more than {most} for a file of this size");
+        Err(Error::new(ErrorKind::TooLarge, message)
+            .with_hint("several of them may share one compressed piece, which a check of the map reports"))
+    }
+
     /// Decompresses a slot.
     pub(super) fn unpacked(&self, slot: SlotId) -> Result<Data<'a>> {
+        self.check_total_size()?;
         let unpack = || lzma::decompress(&self.stored(slot)).map(Data::from);
         let holder = self.known(slot).and_then(|(_, known)| self.memo.slots(self).get(known.holder?));
         let Some(holder) = holder else { return unpack() };

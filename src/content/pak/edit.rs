@@ -491,8 +491,10 @@ impl<'a> Pak<'a> {
     /// engines read those in pieces and cannot if they are compressed.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::NotFound`] if there are fewer files, [`crate::ErrorKind::Refused`] for a console's pakfile.
+    /// [`crate::ErrorKind::NotFound`] if there are fewer files, [`crate::ErrorKind::Refused`] for a console's pakfile;
+    /// as [`Pak::check_total_size`].
     pub fn compress(&mut self, indices: &[usize], threads: usize, level: Level) -> Result<Packed> {
+        self.check_total_size(indices)?;
         self.pack(
             indices,
             threads,

@@ -181,6 +181,8 @@ codes! {
     TEXTURE_PLACE = "texture-place", Error, "a texture is not within the lump";
     FACE_EDGES = "face-edges", Error, "a face has fewer than three edges";
     MODEL_FACES = "model-faces", Warning, "the faces of the models do not follow each other, or do not cover all faces";
+    MODEL_BRUSHES = "model-brushes", Warning,
+        "the brushes of the models do not follow each other, or do not cover all brushes";
     BRUSH_AXES = "brush-axes", Error,
         "a brush does not begin with its six axial sides, from which the engine makes its box";
     SURFACE_KIND = "surface-kind", Error, "a surface is of no known kind";

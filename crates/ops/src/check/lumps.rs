@@ -89,13 +89,14 @@ pub(super) struct Lumps<'a> {
 impl<'a> Lumps<'a> {
     /// Reads the lumps that are wanted; others have no bytes.
     pub(super) fn read(bsp: &'a Bsp<'a>, is_wanted: impl Fn(&Slot) -> bool) -> Self {
+        let is_bomb = bsp.check_total_size().is_err();
         let mut room = MOST_DECOMPRESSED;
         let all = bsp.slots().iter().map(|slot| {
             if !is_wanted(slot) {
                 return Lump::left_out(slot, "it is not looked at");
             }
             let unpacked = bsp.decompressed_size(slot.id).unwrap_or(0);
-            let is_too_large = unpacked > room;
+            let is_too_large = unpacked > room || unpacked > 0 && is_bomb;
             room = room.saturating_sub(unpacked);
             let detection = bsp.detection(slot);
             let bytes = match detection.likely {

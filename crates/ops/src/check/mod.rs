@@ -13,6 +13,7 @@ mod orders;
 mod physics;
 mod references;
 mod shapes;
+mod source;
 mod targets;
 mod tree;
 
@@ -204,7 +205,8 @@ fn check_records(lumps: &Lumps<'_>, links: &Links<'_>, sink: &mut Sink) {
     shapes::check_rules(lumps, sink);
     light::check_textures(lumps, sink);
     shapes::check_surfaces(lumps, sink);
-    shapes::check_displacements(lumps, sink);
+    source::check_displacements(lumps, sink);
+    source::check_primitives(lumps, sink);
     shapes::check_bspx(lumps, sink);
     shapes::check_physics(lumps, links, sink);
 }

@@ -4,10 +4,9 @@
 use std::ops::Range;
 
 use super::finding::{
-    At, BRUSH_AXES, COUNT_MISFIT, DISP_FACE, DISP_VERTS, FACE_EDGES, INDEX_RANGE, LIGHT_RANGE, LUMP_MISFIT,
-    LUMP_PARALLEL, MODEL_FACES, PATCH_SIDE, PATCH_SIZE, PHYS_END, PHYS_SOLIDS, PLANE_KIND, PLANE_NORMAL, PLANE_PAIR,
-    SURFACE_INDEX, SURFACE_KIND, SURFACE_TRIANGLES, Sink, TEXINFO_CHAIN, TEXINFO_VECTOR, TEXTURE_NAME, TREE_CYCLE,
-    VERTEX_POINT,
+    At, BRUSH_AXES, COUNT_MISFIT, FACE_EDGES, INDEX_RANGE, LIGHT_RANGE, LUMP_MISFIT, LUMP_PARALLEL, MODEL_BRUSHES,
+    MODEL_FACES, PATCH_SIDE, PATCH_SIZE, PHYS_END, PHYS_SOLIDS, PLANE_KIND, PLANE_NORMAL, PLANE_PAIR, SURFACE_INDEX,
+    SURFACE_KIND, SURFACE_TRIANGLES, Sink, TEXINFO_CHAIN, TEXINFO_VECTOR, TEXTURE_NAME, TREE_CYCLE, VERTEX_POINT,
 };
 use super::lumps::{Lump, Lumps, range};
 use bspkit::bytes::{wide, word};
@@ -25,7 +24,7 @@ use bspkit::{Error, ErrorKind, Records};
 
 pub(super) fn check_rules(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_face_edges(lumps, sink);
-    check_model_faces(lumps, sink);
+    check_models(lumps, sink);
     check_chains(lumps, sink);
     check_portals(lumps, sink);
     check_finite(lumps, sink);
@@ -52,25 +51,34 @@ fn check_face_edges(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// Every face belongs to one model: compilers write them model by model.
-fn check_model_faces(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let (Some(models), Some(faces)) = (lumps.role(Role::Models), lumps.role(Role::Faces)) else { return };
-    let names = [["first_face", "face_count"], ["first_surface", "surface_count"]];
-    let columns = names.into_iter().find_map(|names| models.columns(names).ok());
-    let is_counted = lumps.role_lump(Role::Faces).is_some_and(|lump| lump.misfit.is_none());
-    let Some([firsts, counts]) = columns.filter(|_| is_counted && !models.is_empty()) else { return };
-    let mut next = 0;
-    for model in 0..models.len() {
-        let (first, count) = (firsts.get(model), counts.get(model));
-        if count > 0 && first != next {
-            let at = At::lump(models.name()).record(model).offset(firsts.at(model));
-            sink.add(&MODEL_FACES, at, || format!("its faces begin at {first}, and those before it end at {next}"));
+/// What models have one after the other: its role, the fields of models, the code, and its name.
+type Share = (Role, &'static [[&'static str; 2]], &'static Code, &'static str);
+
+/// Every face belongs to one model: compilers write them model by model. So does every brush of Quake III.
+const SHARES: [Share; 2] = [
+    (Role::Faces, &[["first_face", "face_count"], ["first_surface", "surface_count"]], &MODEL_FACES, "faces"),
+    (Role::Brushes, &[["first_brush", "brush_count"]], &MODEL_BRUSHES, "brushes"),
+];
+
+fn check_models(lumps: &Lumps<'_>, sink: &mut Sink) {
+    for (role, names, code, what) in SHARES {
+        let (Some(models), Some(all)) = (lumps.role(Role::Models), lumps.role(role)) else { continue };
+        let columns = names.iter().find_map(|names| models.columns(*names).ok());
+        let is_counted = lumps.role_lump(role).is_some_and(|lump| lump.misfit.is_none());
+        let Some([firsts, counts]) = columns.filter(|_| is_counted && !models.is_empty()) else { continue };
+        let mut next = 0;
+        for model in 0..models.len() {
+            let (first, count) = (firsts.get(model), counts.get(model));
+            if count > 0 && first != next {
+                let at = At::lump(models.name()).record(model).offset(firsts.at(model));
+                sink.add(code, at, || format!("its {what} begin at {first}, and those before it end at {next}"));
+            }
+            next = if count > 0 { first.saturating_add(count) } else { next };
         }
-        next = if count > 0 { first.saturating_add(count) } else { next };
-    }
-    if i64::try_from(faces.len()) != Ok(next) {
-        let at = At::lump(models.name());
-        sink.add(&MODEL_FACES, at, || format!("the last model's faces end at {next}, and there are {}", faces.len()));
+        if i64::try_from(all.len()) != Ok(next) {
+            let at = At::lump(models.name());
+            sink.add(code, at, || format!("the last model's {what} end at {next}, and there are {}", all.len()));
+        }
     }
 }
 
@@ -404,41 +412,6 @@ impl<'b> Extremes<'b> {
 
 fn both(one: (i32, i32), other: (i32, i32)) -> (i32, i32) {
     (one.0.min(other.0), one.1.max(other.1))
-}
-
-// Displacements: whether their sizes are possible, and whether they and their faces refer to each other.
-
-pub(super) fn check_displacements(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let Some(displacements) = lumps.named("DISPINFO").filter(|displacements| !displacements.is_empty()) else { return };
-    let Ok([powers, faces]) = displacements.columns(["power", "face"]) else { return };
-    let all = lumps.role(Role::Faces);
-    let of_faces = all.and_then(|all| Some((all, all.columns(["displacement", "edge_count"]).ok()?)));
-    for index in 0..displacements.len() {
-        let at = At::lump(displacements.name()).record(index);
-        let power = powers.get(index);
-        // A side of 4, 8 or 16 squares.
-        if !(2..=4).contains(&power) {
-            sink.add(&DISP_VERTS, at.offset(powers.at(index)).field("power"), || {
-                format!("its power is {power}, not 2, 3 or 4")
-            });
-            continue;
-        }
-        if let Some((all, [of_faces, edge_counts])) = of_faces {
-            let face = usize::try_from(faces.get(index)).ok().filter(|face| *face < all.len());
-            let edges = face.map(|face| edge_counts.get(face)).filter(|edges| *edges != 4);
-            if let (Some(face), Some(edges)) = (face, edges) {
-                sink.add(&DISP_FACE, at.offset(faces.at(index)).field("face"), || {
-                    format!("its face {face} has {edges} edges, not 4")
-                });
-            }
-            let back = face.map(|face| of_faces.get(face));
-            if let (Some(face), Some(back)) = (face, back.filter(|back| usize::try_from(*back) != Ok(index))) {
-                sink.add(&DISP_FACE, at.offset(faces.at(index)).field("face"), || {
-                    format!("its face {face} has the displacement {back}")
-                });
-            }
-        }
-    }
 }
 
 // Collision models: whether their blocks end, and whether solids have the number and size that is stated.

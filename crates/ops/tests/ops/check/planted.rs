@@ -237,6 +237,10 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("texture-place", || edited(&own("goldsrc"), "TEXTURES", |bytes| bytes[3] = 1)),
     ("face-edges", || with(&own("q2"), "FACES", 3, "edge_count", 2)),
     ("model-faces", || with(&own("q2"), "MODELS", 4, "face_count", 1)),
+    ("model-brushes", || {
+        let map = own("q3");
+        with(&map, "MODELS", 0, "brush_count", read(&map, "MODELS", 0, "brush_count") - 1)
+    }),
     ("brush-axes", || {
         let map = own("q3");
         with(&map, "BRUSHSIDES", 0, "plane", read(&map, "BRUSHSIDES", 1, "plane"))
@@ -277,6 +281,18 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("twin-record", || with(&source(), "FACES_HDR", 0, "texinfo", 3)),
     ("disp-verts", || with(&displaced(), "DISPINFO", 0, "first_vertex", 1)),
     ("disp-face", || with(&displaced(), "DISPINFO", 0, "face", 1)),
+    // A second face with the same displacement.
+    ("disp-face", || {
+        let (map, face) = (displaced(), read(&displaced(), "DISPINFO", 0, "face"));
+        let other = usize::try_from(face).unwrap() + 1;
+        ["FACES", "FACES_HDR"].iter().fold(map, |map, lump| with(&map, lump, other, "displacement", 0))
+    }),
+    ("index-range", || {
+        let map = edited(&displaced(), "DISP_LIGHTMAP_SAMPLE_POSITIONS", |bytes| *bytes = vec![0; 8]);
+        with(&map, "DISPINFO", 0, "first_sample_position", 9)
+    }),
+    ("surface-index", || primitive(0, 9)),
+    ("surface-kind", || primitive(9, 0)),
     ("string-place", || edited(&source(), "TEXDATA_STRING_DATA", |bytes| assert_eq!(bytes.pop(), Some(0)))),
     ("phys-solids", || edited(&source(), "PHYSDISP", |bytes| *bytes = vec![1, 0, 9, 0])),
     ("phys-solids", || {
@@ -289,6 +305,16 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("string-place", || with(&source(), "TEXDATA_STRING_TABLE", 1, "offset", 9999)),
     ("phys-end", || edited(&source(), "PHYSCOLLIDE", |bytes| bytes[0] = 0)),
 ];
+
+/// A face with one triangle of this kind, with this corner.
+fn primitive(kind: u8, corner: u16) -> Vec<u8> {
+    let mut map = source();
+    let triangle = [&[kind, 0, 0, 0, 3, 0][..], &[0; 4]].concat();
+    map = edited(&map, "PRIMITIVES", |bytes| *bytes = triangle);
+    let corners = [0, 1, corner].into_iter().flat_map(u16::to_le_bytes).collect();
+    map = edited(&map, "PRIMINDICES", |bytes| *bytes = corners);
+    ["FACES", "FACES_HDR"].iter().fold(map, |map, lump| with(&map, lump, 3, "primitive_count", 1))
+}
 
 type Faults = (&'static [&'static str], fn() -> Vec<u8>);
 
