@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 use std::env;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
-use bspkit::Bsp;
 use bspkit::disk::input;
 use bspkit::finding::Finding;
+use bspkit::{Bsp, ErrorKind};
 use bspkit_ops::check::few;
 use bspkit_ops::policy::{self, Policy};
 use bspkit_text::ci::{self, Baseline, MapFindings, Report};
@@ -24,7 +24,7 @@ use super::git::repository::Changed;
 use super::maps::{MapArgs, MapFile, Maps, stem};
 use super::output::{self, spare};
 use super::save::how_to_list;
-use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, bad_argument, count, shown};
+use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, bad_argument, count, library_error, shown};
 use super::{check, help};
 
 /// Check maps in CI: laws, findings and the policy of the project
@@ -106,6 +106,10 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         Some(path) => Some(read_baseline(path)?),
         None => None,
     };
+    if let Some(old) = args.baseline.as_deref().filter(|path| args.write_baseline && has_content(path)) {
+        // Any other file is not replaced.
+        read_baseline(old)?;
+    }
     // With a baseline all are compared, and then as many are listed as without.
     let most = (cx.talk.verbose || args.baseline.is_some()).then_some(MOST_OF_ALL);
     let listed = if cx.talk.verbose { MOST_OF_ALL } else { MOST_OF_A_KIND };
@@ -126,11 +130,15 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if streams && opened.is_ok() && !args.write_baseline {
             print(&found, policy, job);
         }
-        let name = args.baseline.as_deref().filter(|_| args.write_baseline).map(|path| path_in(map, path));
+        // What is wrong with a map that cannot be read is not known.
+        let is_read =
+            !opened.as_ref().is_err_and(|error| library_error(error).is_some_and(|own| own.kind() == ErrorKind::Io));
+        let baseline = args.baseline.as_deref().filter(|_| args.write_baseline && is_read);
+        let name = baseline.map(|path| path_in(map, path));
         let sums = Arc::clone(&sums);
         job.in_turn(move || sums.lock().unwrap_or_else(PoisonError::into_inner).add(&found, name.as_deref(), !streams));
         match opened {
-            Err(error) if !is_known && !args.write_baseline => Err(error),
+            Err(error) if !is_read || !is_known && !args.write_baseline => Err(error),
             _ => Ok(code),
         }
     })?;
@@ -138,10 +146,15 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if !streams {
         write_report(cx, args, &mut sums.report)?;
     }
-    match args.baseline.as_deref().filter(|_| args.write_baseline) {
-        Some(path) => write_baseline(cx, path, sums).map(|()| Code::Done),
-        None => Ok(code),
+    if let Some(path) = args.baseline.as_deref().filter(|_| args.write_baseline) {
+        write_baseline(cx, path, sums)?;
     }
+    Ok(code)
+}
+
+/// Whether there is a file that is not empty, or anything else of this name.
+fn has_content(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|there| !there.is_file() || there.len() > 0)
 }
 
 /// Makes a policy from what the maps have.
@@ -213,10 +226,7 @@ fn look_at(cx: &Context, map: &MapFile, policy: &Policy, most: Option<usize>) ->
     });
     let (findings, result) = match checked {
         Ok(findings) => (findings, Ok(())),
-        Err(error) => {
-            let own = error.chain().find_map(|cause| cause.downcast_ref::<bspkit::Error>());
-            (own.map(policy::unread).into_iter().collect(), Err(error))
-        }
+        Err(error) => (library_error(&error).map(policy::unread).into_iter().collect(), Err(error)),
     };
     found.findings = findings.into_iter().map(|finding| (finding.clone(), policy.denies(&finding))).collect();
     (found, result)

@@ -54,6 +54,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use bspkit::bytes::for_terminal;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use context::Context;
@@ -91,7 +92,7 @@ struct Cli {
     #[command(flatten)]
     options: Options,
     #[command(subcommand)]
-    command: Command,
+    command: words::Named<Command>,
 }
 
 commands! {
@@ -165,7 +166,7 @@ type Split = fn(&clap::Command, Vec<OsString>) -> (Vec<OsString>, Vec<PathBuf>);
 /// The command of these arguments, which are split into maps first; options that they do not name have the defaults of
 /// the maps' project. Wrong arguments end the program; the error names the arguments as they were given.
 fn parse(given: &[OsString], split: Split) -> (Context, Command) {
-    let parsed = |program: &mut clap::Command| {
+    let parsed = |program: &mut clap::Command, given: &[OsString]| {
         let (arguments, maps) = split(program, given.to_vec());
         let filled = config::defaults(&maps).and_then(|defaults| match defaults.is_empty() {
             true => Ok(None),
@@ -187,7 +188,7 @@ fn parse(given: &[OsString], split: Split) -> (Context, Command) {
         (found, wrong)
     };
     let mut program = words::only(given, Cli::command);
-    let (mut found, wrong_defaults) = parsed(&mut program);
+    let (mut found, wrong_defaults) = parsed(&mut program, given);
     let is_text = |error: &clap::Error| !error.use_stderr();
     let wrong_defaults = wrong_defaults.filter(|_| !found.as_ref().is_err_and(is_text));
     // A word in a wrong place may be a value that cannot be read.
@@ -201,13 +202,17 @@ fn parse(given: &[OsString], split: Split) -> (Context, Command) {
     if found.as_ref().is_err_and(|error| error.kind() != clap::error::ErrorKind::DisplayVersion) {
         // Help and errors are about all commands.
         let mut program = help::grouped(topics::list);
-        found = parsed(&mut program).0.map_err(|mut error| {
+        // Messages have words of the command line, which may be the names of files: what they could tell a terminal is
+        // escaped.
+        let safe = |word: &OsString| word.to_str().map_or(word.clone(), |word| for_terminal(word.as_bytes()).into());
+        let escaped: Vec<OsString> = given.iter().map(safe).collect();
+        found = parsed(&mut program, &escaped).0.and_then(|_| parsed(&mut program, given).0).map_err(|mut error| {
             words::suggest(&mut error, &program, given);
             error.format(&mut program)
         });
     }
     let found = found.unwrap_or_else(|error| error.exit());
-    (Context::new(found.options), found.command)
+    (Context::new(found.options), found.command.0)
 }
 
 fn run(cx: &Context, command: &Command) -> Code {

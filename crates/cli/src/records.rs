@@ -481,7 +481,9 @@ fn print_all(job: &mut Job<'_>, branches: &Branches, indent: usize) {
         print_all(job, &branch.next, indent + 2);
     }
     if branches.more > 0 {
-        job.line(format!("{:indent$}and {} more; -v prints them", "", branches.more));
+        // With -v too there is an end: the size of the list has a bound.
+        let hint = if job.talk.verbose { "" } else { "; -v prints them" };
+        job.line(format!("{:indent$}and {} more{hint}", "", branches.more));
     }
 }
 

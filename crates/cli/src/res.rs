@@ -113,7 +113,7 @@ fn write(map: &MapFile, list: &List, stock: &Game, args: &Args, job: &mut Job<'_
         None if is_stdin(&map.path) => bail!("stdin has no file name: use -o FILE"),
         None => map.path.with_extension(EXTENSION),
     };
-    spare(&path, [&*map.path])?;
+    spare(&path, args.stock.iter().map(PathBuf::as_path).chain([&*map.path]))?;
     let file = SideFile::read(&path)?;
     let old = file.bytes().filter(|_| !args.overwrite).unwrap_or_default();
     let cannot = || format!("cannot add to {}", shown(&path));

@@ -391,10 +391,14 @@ impl<'t> Job<'t> {
     }
 }
 
+/// The library's error among the causes of an error.
+pub(crate) fn library_error(error: &Error) -> Option<&bspkit::Error> {
+    error.chain().find_map(|cause| cause.downcast_ref())
+}
+
 /// The kind of a failure, in the words of the summary table.
 fn kind(error: &Error) -> &'static str {
-    let own = error.chain().find_map(|cause| cause.downcast_ref::<bspkit::Error>());
-    match own.map(bspkit::Error::kind) {
+    match library_error(error).map(bspkit::Error::kind) {
         Some(ErrorKind::Io) => "cannot be read or written",
         Some(ErrorKind::NotABsp) => "not a map",
         Some(ErrorKind::Unsupported) => "not supported",

@@ -35,7 +35,7 @@ use crate::talk::{Job, count, shown};
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: crate::words::Named<Command>,
 }
 
 commands! {
@@ -46,7 +46,7 @@ commands! {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.command.run(cx)
+    args.command.0.run(cx)
 }
 
 /// The set of rows: visible or audible.

@@ -42,10 +42,18 @@ pub(crate) fn read<T: Default>(path: &str, text: &str, sections: &[Section<T>], 
         problems = fill(&mut target, table.get_ref(), sections, others);
     }
     problems.sort();
+    // Where the last problem is: a long text has many.
+    let (mut last, mut line, mut column) = (0, 1, 1);
     let mut said = problems.into_iter().map(|(at, message)| {
-        let before = text.get(..at).unwrap_or(text);
-        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-        let (line, column) = (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1);
+        let between = text.get(last..at).unwrap_or_default();
+        last += between.len();
+        match between.rfind('\n') {
+            None => column += between.chars().count(),
+            Some(end) => {
+                line += between.matches('\n').count();
+                column = between[end + 1..].chars().count() + 1;
+            }
+        }
         format!("{path}:{line}:{column}: {message}")
     });
     let Some(first) = said.next() else { return Ok(target) };

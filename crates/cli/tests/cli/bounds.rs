@@ -54,7 +54,7 @@ fn files_that_share_a_body_are_not_extracted() {
     let room = Room::empty();
     room.write("map.bsp", &shared_body(2000, 31 << 20, compress));
     let (names, start) = (room.names(), Instant::now());
-    for line in ["pak extract map.bsp -o out", "pak store map.bsp -o out.bsp"] {
+    for line in ["pak extract map.bsp -o out", "pak store map.bsp -o out.bsp", "pak compress map.bsp -o out.bsp"] {
         let run = room.bspkit(line).without_data(2);
         assert!(run.err.contains("would take 65011712000 bytes decompressed, more than 268435456"), "{}", run.err);
         assert_eq!(room.names(), names, "{line}");
@@ -76,6 +76,12 @@ fn lumps_that_share_a_piece_are_not_decompressed() {
     room.write("map.bsp", &shared_piece(61, 31 << 20));
     let run = room.bspkit("decompress map.bsp -o out.bsp").without_data(2);
     assert!(run.err.contains("would take 1982857216 bytes decompressed, more than 67108864"), "{}", run.err);
+    // Neither are they read: each would have as many records.
+    let start = Instant::now();
+    for line in ["verify map.bsp", "diff map.bsp map.bsp", "decompile map.bsp -o out.vmf", "model list map.bsp"] {
+        room.bspkit(line);
+        assert!(start.elapsed() < Duration::from_secs(20), "{line}: {:?}", start.elapsed());
+    }
     room.write("map.bsp", &shared_piece(61, 1 << 20));
     room.bspkit("decompress map.bsp -o out.bsp").done();
 }
@@ -240,4 +246,17 @@ fn references_are_counted_and_not_collected() {
     assert!(run.text().contains("and 999"), "{}", run.text());
     let most = most_memory(&room, &line);
     assert!((1..100 << 20).contains(&most), "{most} bytes");
+}
+
+/// Each fault has its line; looking for it from the start of the file each time would take minutes.
+#[test]
+fn a_file_of_defaults_with_many_faults_is_read_once() {
+    let room = Room::new();
+    let start = Instant::now();
+    for text in ["a=1\n".repeat(60_000), (0..60_000).map(|section| format!("[s{section}]\n")).collect()] {
+        room.write("bspkit.toml", text.as_bytes());
+        let run = room.bspkit("info q2.bsp");
+        assert!(run.err.contains("bspkit.toml:2:1") || run.code == Some(0), "{}", &run.err[..run.err.len().min(300)]);
+    }
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }

@@ -305,3 +305,20 @@ fn lists_end_after_ten_of_a_kind_but_with_v() {
     assert!(run.err.contains("failed: 4 other maps; -v names all\n"), "{}", run.err);
     assert_eq!(room.bspkit("ci bad -v").err.matches("\nfailed: bad/").count(), 14);
 }
+
+/// A baseline takes the place of nothing else, and does not know a map that cannot be read.
+#[test]
+fn a_baseline_replaces_only_a_baseline() {
+    let room = Room::new();
+    let old = room.read("q3.bsp");
+    let run = room.bspkit("ci q2.bsp --baseline q3.bsp --write-baseline").without_data(2);
+    assert!(run.err.contains("q3.bsp is not UTF-8") && room.read("q3.bsp") == old, "{}", run.err);
+    room.write("empty.json", b"");
+    for _ in 0..2 {
+        room.bspkit("ci q2.bsp --baseline empty.json --write-baseline").done();
+    }
+    let run = room.bspkit("ci q2.bsp gone.bsp --baseline known.json --write-baseline").without_data(1);
+    assert!(run.err.contains("gone.bsp"), "{}", run.err);
+    room.bspkit("ci q2.bsp --baseline known.json").done();
+    assert_ne!(room.bspkit("ci q2.bsp gone.bsp --baseline known.json").code, Some(0));
+}

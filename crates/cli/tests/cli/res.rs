@@ -303,3 +303,12 @@ fn lines_that_name_files_of_every_player_are_named() {
     let run = source.bspkit("res my/maps/own.bsp --stock stock.txt").done();
     assert!(run.err.contains("my/maps/own.res:3: every player has sound/extra.wav"), "{}", run.err);
 }
+
+#[test]
+fn a_list_of_stock_files_is_not_replaced() {
+    let room = Room::new();
+    room.write("stock.txt", b"models/own.mdl\n");
+    let run = room.bspkit("res goldsrc.bsp --stock stock.txt -o stock.txt --overwrite").without_data(2);
+    assert!(run.err.contains("is an input file"), "{}", run.err);
+    assert_eq!(room.read("stock.txt"), b"models/own.mdl\n");
+}

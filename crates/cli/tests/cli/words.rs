@@ -304,3 +304,15 @@ fn a_word_too_many_is_no_map() {
     let run = room.bspkit("rename q2.bsp arena.bsp -o out.bsp").without_data(2);
     assert!(run.err.contains("arena.bsp counts as a map, as it ends like one: leave out its extension"), "{}", run.err);
 }
+
+/// A name of a file may have what a terminal obeys, and a word of the command line may be one.
+#[test]
+fn a_wrong_word_tells_a_terminal_nothing() {
+    let room = Room::new();
+    let odd = "\u{1b}[35mred\u{1b}]0;title\u{7}";
+    for line in [vec![odd], vec!["info", "q2.bsp", "--dialect", odd], vec!["ent", odd]] {
+        let run = room.run(&line);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.err.contains("red") && !run.err.contains(['\u{1b}', '\u{7}']), "{:?}", run.err);
+    }
+}
