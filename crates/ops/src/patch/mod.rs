@@ -280,8 +280,17 @@ impl Patch {
     fn carry_out<'a>(&self, old: &Entities<'a>, meant: &[Meant]) -> Result<Entities<'a>> {
         let mut entities = old.clone();
         let all = || self.operations.iter().zip(meant).enumerate();
+        let mut gone: HashMap<usize, usize> = HashMap::new();
         for (at, (operation, Meant { on, .. })) in all() {
             for &index in on {
+                let is_edit = matches!(operation, Operation::Edit { .. } | Operation::Replace { .. });
+                if let Some(earlier) = gone.get(&index).filter(|_| is_edit) {
+                    let message = format!("operations[{earlier}] removes entity {index}");
+                    return Err(in_place(at, Error::new(ErrorKind::Refused, message)));
+                }
+                if matches!(operation, Operation::Remove { .. }) {
+                    gone.insert(index, at);
+                }
                 let mut entity = entities.get_mut(index)?;
                 match operation {
                     Operation::Edit { changes, .. } => {

@@ -274,3 +274,20 @@ fn differences_of_real_maps_lead_from_one_to_the_other() {
     }
     eprintln!("{count} differences, {whole} of them the whole text");
 }
+
+/// An edit of an entity that an earlier operation removes would be lost.
+#[test]
+fn a_removed_entity_is_not_edited() {
+    let map = Bsp::open("../../tests/maps/q2/own_rooms.bsp").unwrap();
+    let set = Change::Set { key: "light".into(), value: b"1".to_vec() };
+    let edit = Operation::Edit { on: Target::Index(7), expect: Vec::new(), changes: vec![set] };
+    let remove = Operation::Remove { on: Target::Index(7), expect: Vec::new() };
+    let apply = |operations: [&Operation; 2]| {
+        let operations = operations.map(Operation::clone).to_vec();
+        Patch { entities: None, operations, result: None }.apply_to(map.draft().entities().unwrap())
+    };
+    apply([&edit, &remove]).unwrap();
+    let error = apply([&remove, &edit]).unwrap_err();
+    assert_eq!(error.to_string(), "operations[1] cannot be carried out");
+    assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "operations[0] removes entity 7");
+}
