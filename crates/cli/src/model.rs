@@ -97,7 +97,8 @@ struct Listed<'a> {
 
 impl<'a> Listed<'a> {
     fn new(bsp: &Bsp<'_>, model: &'a Model) -> Self {
-        let count = |role: Role| bsp.role(role).map(|slot| model.count(&slot.name));
+        let is_known = models::has_known_parts(bsp);
+        let count = |role: Role| bsp.role(role).filter(|_| is_known).map(|slot| model.count(&slot.name));
         Listed {
             model: format!("*{}", model.number),
             entities: &model.entities,

@@ -168,6 +168,11 @@ pub fn prune(draft: &mut Draft<'_>, options: &Options) -> Result<Pruned> {
         }
         let kept = doubtful.into_iter().filter(|(lump, _)| !options.keeps(lump));
         pruned.warnings.extend(kept.map(|(lump, why)| format!("{lump} stays as it is: {why}")));
+        if before.dialect().owned.is_empty() {
+            let title = before.dialect().title;
+            let message = format!("not all references of {title} maps are known: no record is taken for unused");
+            pruned.warnings.push(message);
+        }
         prune_textures(draft, options, &mut pruned)?;
         prune_names(draft, options)?;
         prune_light(draft, options, &mut pruned)?;

@@ -199,7 +199,7 @@ struct Outside<'b> {
     names: Vec<&'b str>,
     /// What the directory says of slots and no edit can set: a size after decompression of bytes that are not so
     /// compressed, unknown flags, and a length beyond the end of the file.
-    words: Vec<(SlotId, Option<i32>, Option<u16>, Option<i32>)>,
+    words: Vec<(SlotId, [Option<i32>; 2], Option<u16>)>,
     /// What is between the slots and after them.
     bytes: Vec<u8>,
     revision: Option<i32>,
@@ -212,7 +212,7 @@ impl<'b> Outside<'b> {
             let size = slot.unpacked.filter(|size| *size != 0 && bsp.compression_oddity(slot.id).is_some());
             let flags = bsp.member_flags(slot.id).filter(|flags| flags & !1 != 0);
             let length = Some(slot.length).filter(|_| !matches!(slot.bounds, Bounds::Inside | Bounds::Empty));
-            (size.is_some() || flags.is_some() || length.is_some()).then_some((slot.id, size, flags, length))
+            (size.is_some() || flags.is_some() || length.is_some()).then_some((slot.id, [size, length], flags))
         };
         let mut bytes = Vec::new();
         for segment in bsp.container().segments() {

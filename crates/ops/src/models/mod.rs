@@ -56,6 +56,11 @@ fn are_known(map: &Bsp<'_>, links: &Links<'_>, site: usize) -> Result<()> {
     Err(Error::new(ErrorKind::Refused, message).at(Place::default().lump(&links.sites[site].name)))
 }
 
+/// Whether it is known what belongs to each model, in maps of this dialect.
+pub fn has_known_parts(map: &Bsp<'_>) -> bool {
+    map.links().is_ok_and(|links| models_of(map, &links).is_ok_and(|site| are_known(map, &links, site).is_ok()))
+}
+
 /// The pairs of an entity that name a model: the key, which of the pairs with this key it is (from 1 on), the model.
 fn named(map: &Bsp<'_>, entity: &Entity<'_>) -> Vec<(&'static str, usize, i64)> {
     let lump = map.role(Role::Models).map_or("", |slot| &slot.name);
@@ -158,7 +163,8 @@ impl Model {
 pub fn list(map: &Bsp<'_>) -> Result<Vec<Model>> {
     let links = map.links()?;
     let site = models_of(map, &links)?;
-    let owners = Owners::of(&Graph::new(&links, None), site, bspkit::bytes::short)?;
+    // A record that names a model has no part of it.
+    let owners = Owners::of(&Graph::new(&links, Some(site)), site, bspkit::bytes::short)?;
     let mut entities: BTreeMap<i64, Vec<ModelEntity>> = BTreeMap::new();
     for entity in map.entities()?.iter() {
         for (_, _, model) in named(map, &entity) {
@@ -306,10 +312,7 @@ impl Removal {
     /// Whether the records of this list are the models of the map, and all that belongs to them is known.
     pub fn is_of(map: &Bsp<'_>, list: &str) -> bool {
         let is_it = |slot: &bspkit::Slot| slot.name.eq_ignore_ascii_case(list);
-        map.role(Role::Models).is_some_and(is_it)
-            && map
-                .links()
-                .is_ok_and(|links| models_of(map, &links).is_ok_and(|site| are_known(map, &links, site).is_ok()))
+        map.role(Role::Models).is_some_and(is_it) && has_known_parts(map)
     }
 
     /// Removes models although lumps of unknown content may refer to them or to their parts, and keeps entities that
@@ -338,6 +341,7 @@ impl Removal {
         are_known(&map, &links, site)?;
         let graph = Graph::new(&links, None);
         let owners = Owners::of(&graph, site, |model| u32::from(models.contains(&model)))?;
+        models.iter().try_for_each(|model| self.check_needed(&links, &owners, site, *model))?;
         let lists = lists(&map, &links, &owners);
         let is_gone = |face: usize, faces: usize| owners.list(faces).get(face) == Some(&REMOVED);
         let faces = map.role(Role::Faces).and_then(|slot| links.referred(&slot.name));
@@ -355,6 +359,32 @@ impl Removal {
             removed.light += luxels::cut(draft, lump, &gone)?;
         }
         Ok(removed)
+    }
+
+    /// Refuses a model that a record names which stays, such as an advertisement.
+    fn check_needed(self, links: &Links<'_>, owners: &Owners, site: usize, model: usize) -> Result<()> {
+        if owners.list(site).get(model) == Some(&REMOVED) {
+            return Ok(());
+        }
+        let name = &links.sites[site].name;
+        let names_it = |link: &&bspkit::links::Link| {
+            let (from, len) = (&links.sites[link.from], links.sites[site].len());
+            let is_it = |(first, count): (i64, i64)| usize::try_from(first).is_ok_and(|at| at == model) && count > 0;
+            link.to == site && from.records().any(|record| link.named(record, len).is_some_and(is_it))
+        };
+        let by = links.links.iter().find(names_it).map_or_else(
+            || "by records of other models".to_owned(),
+            |link| {
+                let from = &links.sites[link.from];
+                let named = |record: &[u8]| link.named(record, links.sites[site].len()).map(|(first, _)| first);
+                let at = from
+                    .records()
+                    .position(|record| named(record).and_then(|at| usize::try_from(at).ok()) == Some(model));
+                format!("by {}[{}].{}", from.name, at.unwrap_or(0), link.field)
+            },
+        );
+        let message = format!("{name}[{model}] is still needed: {by}");
+        Err(Error::new(ErrorKind::Refused, message).at(Place::default().lump(name)))
     }
 
     /// Removes the entities that name the models, or takes the models from them; these entities, and warnings.

@@ -151,3 +151,25 @@ fn entities_go_or_lose_the_model() {
     let removed = Removal::default().keep_entity(true).run(&mut draft, &[2]).unwrap();
     assert!(removed.followed.warnings.is_empty(), "{removed:?}");
 }
+
+/// An advertisement of Quake Live names its model by a text, and stays.
+#[test]
+fn a_model_of_an_advertisement_stays() {
+    let map = Bsp::open("../../tests/maps/q3/own_rooms.bsp").unwrap();
+    let mut ad = [0; 128];
+    ad[64..66].copy_from_slice(b"*1");
+    // One entry more in the directory.
+    let old = map.container().bytes().to_vec();
+    let word = |at: usize| i32::from_le_bytes(old[at..at + 4].try_into().unwrap());
+    let entries = (0..17).flat_map(|lump| [word(8 + 8 * lump) + 8, word(12 + 8 * lump)]);
+    let last = [i32::try_from(old.len()).unwrap() + 8, 128];
+    let directory: Vec<u8> = entries.chain(last).flat_map(i32::to_le_bytes).collect();
+    let live = [&old[..4], &47_i32.to_le_bytes(), &directory, &old[8 + 8 * 17..], &ad].concat();
+    let live = Bsp::from_vec(live).unwrap();
+    let counts =
+        |map: &Bsp<'_>| models::list(map).unwrap().iter().map(|model| model.count("BRUSHES")).collect::<Vec<_>>();
+    assert_eq!(counts(&live), counts(&map));
+    let error = Removal::default().run(&mut live.draft(), &[1]).unwrap_err().to_string();
+    assert!(error.contains("MODELS[1] is still needed: by ADVERTISEMENTS[0].model"), "{error}");
+    Removal::default().run(&mut live.draft(), &[2]).unwrap();
+}
