@@ -83,6 +83,11 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let name: OsString = [&args.new, OsStr::new(".bsp"), dot, ending].into_iter().collect();
     let file = Path::new(&args.new).with_file_name(name);
     let maps = Maps::renamed(map, &file, args.folder.as_deref());
+    let is_other = |found: &&MapFile| found.path != map && stem(&found.path).eq_ignore_ascii_case(&args.new);
+    if let Some(other) = maps.iter().find(is_other).filter(|_| args.folder.is_some() && !args.save.force) {
+        let message = format!("{} has this name already: what leads to it would lead to the other", shown(&other.path));
+        return Err(bad_argument(message, "name another NEW, or use --force"));
+    }
     let edit = |draft: &mut Draft<'static>, found: &MapFile, job: &mut Job<'_>| -> Result<Task> {
         let is_own = found.path == map;
         let renamed = if is_own { rename.apply(draft)? } else { rename.apply_to_other(draft)? };

@@ -165,7 +165,7 @@ fn other_maps_lead_to_the_new_name() {
     // One of the maps has the name already.
     let taken = room.bspkit("rename maps/deep/start.bsp goldsrc --in maps -o two");
     assert_eq!(taken.code, Some(2));
-    assert!(taken.err.contains("have the same path in two"), "{}", taken.err);
+    assert!(taken.err.contains("goldsrc.bsp has this name already"), "{}", taken.err);
     // A map that is not in the folder, and one without others.
     room.shell("mkdir lone; cp q3.bsp lone").done();
     room.bspkit("rename lone/q3.bsp new --in maps -o three -q").done();
@@ -215,4 +215,21 @@ fn a_file_that_cannot_be_read_stays() {
     assert_eq!(run.code, Some(1), "{}", run.err);
     assert!(run.err.contains("wall_0_0_0.vmt` cannot be decompressed"), "{}", run.err);
     assert!(room.bspkit("pak list own.bsp").done().text().contains("maps/own.txt"));
+}
+
+/// What leads to the old name would lead to the other map.
+#[test]
+fn a_name_that_another_map_has_is_refused() {
+    let room = Room::empty();
+    for (name, map) in
+        [("in/start.bsp", "q2/own_rooms"), ("in/begin.bsp", "q2/own_rooms"), ("in/q1.bsp", "q1/own_rooms")]
+    {
+        room.write(name, &fixture(map));
+    }
+    let old = room.read("in/start.bsp");
+    for target in ["", "--in-place", "-o out"] {
+        let run = room.bspkit(&format!("rename in/start.bsp begin --in in {target}"));
+        assert!(run.code == Some(2) && run.err.contains("begin.bsp"), "{target}: {run:?}");
+    }
+    assert!(room.read("in/start.bsp") == old);
 }
