@@ -18,7 +18,7 @@ use bspkit_text::policy as policy_text;
 use bspkit_text::starter::Starter;
 use clap::ValueEnum;
 
-use super::config::{from_here, nearest};
+use super::config::{self, from_here, nearest};
 use super::context::{Context, is_stdin};
 use super::git::repository::Changed;
 use super::maps::{MapArgs, MapFile, Maps, stem};
@@ -106,17 +106,18 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         Some(path) => Some(read_baseline(path)?),
         None => None,
     };
-    if let Some(old) = args.baseline.as_deref().filter(|path| args.write_baseline && has_content(path)) {
-        // Any other file is not replaced.
-        read_baseline(old)?;
+    // Any other file is not replaced. What is known of maps that are not looked at now stays known.
+    let old = args.baseline.as_deref().filter(|path| args.write_baseline && has_content(path));
+    let mut new = old.map_or_else(|| Ok(Baseline::default()), read_baseline)?;
+    if let Some(path) = old {
+        new.retain(|map| place_in(map, path).exists());
     }
     // With a baseline all are compared, and then as many are listed as without.
     let most = (cx.talk.verbose || args.baseline.is_some()).then_some(MOST_OF_ALL);
     let listed = if cx.talk.verbose { MOST_OF_ALL } else { MOST_OF_A_KIND };
     let streams = args.format == Format::Text && output::file(args.output.as_ref()).is_none();
     // What is known of the maps so far: nothing else of them is kept.
-    let sums =
-        Arc::new(Mutex::new(Sums { report: Report::new(args.format.into()), new: Baseline::default(), number: 0 }));
+    let sums = Arc::new(Mutex::new(Sums { report: Report::new(args.format.into()), new }));
     let code = maps.each(cx, |map, job| {
         let policy = policies.of(map);
         let (found, opened) = look_at(cx, map, policy, most);
@@ -197,9 +198,8 @@ impl Args {
 /// What is collected about all maps, in their order.
 struct Sums {
     report: Report,
-    /// The baseline to be written, and how many findings it has.
+    /// The baseline to be written.
     new: Baseline,
-    number: usize,
 }
 
 impl Sums {
@@ -207,10 +207,9 @@ impl Sums {
         if is_reported {
             self.report.add(found);
         }
-        if let Some(name) = known_as.filter(|_| !found.findings.is_empty()) {
+        if let Some(name) = known_as {
             let findings: Vec<Finding> = found.findings.iter().map(|(finding, _)| finding.clone()).collect();
-            self.new.add(name, &findings);
-            self.number += findings.len();
+            self.new.set(name, &findings);
         }
     }
 }
@@ -262,6 +261,11 @@ fn print(found: &MapFindings, policy: &Policy, job: &mut Job<'_>) {
     }
 }
 
+/// The place of a map that a baseline knows.
+fn place_in(map: &str, baseline: &Path) -> PathBuf {
+    baseline.parent().unwrap_or(Path::new("")).join(map)
+}
+
 /// The path of a map as the baseline has it: relative to the baseline's folder if the map is in it.
 fn path_in(map: &MapFile, baseline: &Path) -> String {
     let folder = baseline.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -281,7 +285,7 @@ fn write_baseline(cx: &Context, path: &Path, sums: &Sums) -> Result<()> {
     let text = sums.new.write();
     output::replace(path, [], |mut file| file.write_all(text.as_bytes()))?;
     if !cx.talk.quiet {
-        cx.talk.stderr(format!("{}: {}\n", shown(path), count(sums.number, "finding", "findings")).as_bytes());
+        cx.talk.stderr(format!("{}: {}\n", shown(path), count(sums.new.findings(), "finding", "findings")).as_bytes());
     }
     Ok(())
 }
@@ -333,8 +337,11 @@ fn retain_changed(maps: &mut Maps, args: &Args, rev: &str) -> Result<()> {
     let mut failed: Option<Error> = None;
     maps.retain(|map| {
         let mut has_changed = || -> Result<bool> {
-            let policy = args.policy.clone().map_or_else(|| nearest(&map.path), |policy| Ok(Some(policy)))?;
-            Ok(changed.has(&map.path)? || policy.map_or(Ok(false), |policy| changed.has(&policy))?)
+            let has_other_policy = match &args.policy {
+                Some(policy) => changed.has(policy)?,
+                None => changed.has_above(&map.path, config::NAME)?,
+            };
+            Ok(has_other_policy || changed.has(&map.path)?)
         };
         has_changed().unwrap_or_else(|error| {
             failed.get_or_insert(error);

@@ -18,7 +18,7 @@ use super::maps::real_input;
 use super::talk::{Code, Head, bad_argument, json, shown};
 
 /// The name of the file of a folder and the folders in it.
-const NAME: &str = "bspkit.toml";
+pub(crate) const NAME: &str = "bspkit.toml";
 
 /// The nearest file of a project: in the folder that is named, or in the folders above it, the map or the archive that
 /// has the map.

@@ -394,7 +394,7 @@ pub fn baselines(bytes: &[u8]) {
     if let Some(new) = saved(&draft, Layout::Keep) {
         let found = bspkit_ops::check::run(&new, &Default::default()).unwrap_or_default();
         let mut baseline = Baseline::default();
-        baseline.add("a.bsp", &found);
+        baseline.set("a.bsp", &found);
         let read = Baseline::read(&baseline.write()).expect("a baseline can be read");
         assert_eq!(read.write(), baseline.write());
         assert!(read.new_ones("a.bsp", found.clone()).is_empty(), "{found:#?}");

@@ -203,7 +203,21 @@ impl Changed {
     /// Whether a file changed since the revision, or is new.
     pub(crate) fn has(&mut self, path: &Path) -> Result<bool> {
         let path = path.canonicalize().with_context(|| format!("cannot find {}", shown(path)))?;
-        let folder = path.parent().unwrap_or(&path).to_path_buf();
+        Ok(self.beside(&path)?.contains(&path))
+    }
+
+    /// Whether the nearest file of a name in the folders above a file changed, or one that was nearer and is gone.
+    pub(crate) fn has_above(&mut self, path: &Path, name: &str) -> Result<bool> {
+        let path = path.canonicalize().with_context(|| format!("cannot find {}", shown(path)))?;
+        let files = self.beside(&path)?;
+        let mut places = path.ancestors().skip(1).map(|folder| folder.join(name));
+        let nearest = places.find(|place| files.contains(place) || place.is_file());
+        Ok(nearest.is_some_and(|place| files.contains(&place)))
+    }
+
+    /// The files that changed in the repository of a file.
+    fn beside(&mut self, path: &Path) -> Result<&HashSet<PathBuf>> {
+        let folder = path.parent().unwrap_or(path).to_path_buf();
         let top = match self.top_levels.get(&folder) {
             Some(top) => top.clone(),
             None => top_level(&folder)?,
@@ -213,7 +227,7 @@ impl Changed {
             let files = changed(&top, &self.rev)?;
             self.files.insert(top.clone(), files);
         }
-        Ok(self.files.get(&top).is_some_and(|files| files.contains(&path)))
+        Ok(&self.files[&top])
     }
 }
 

@@ -322,3 +322,37 @@ fn a_baseline_replaces_only_a_baseline() {
     room.bspkit("ci q2.bsp --baseline known.json").done();
     assert_ne!(room.bspkit("ci q2.bsp gone.bsp --baseline known.json").code, Some(0));
 }
+
+/// Findings of maps that are not looked at stay known; those of maps that are gone do not.
+#[test]
+fn a_part_of_the_maps_renews_a_part_of_the_baseline() {
+    let room = Room::empty();
+    room.write("bspkit.toml", b"[entities]\nforbidden = ['light']\n");
+    for name in ["a.bsp", "b.bsp", "c.bsp"] {
+        room.write(name, &fixture("q2/own_rooms"));
+    }
+    room.bspkit("ci . --baseline known.json --write-baseline").done();
+    let lines = || String::from_utf8(room.read("known.json")).unwrap().lines().count();
+    let all = lines();
+    room.bspkit("ci b.bsp --baseline known.json --write-baseline").done();
+    assert_eq!(lines(), all);
+    std::fs::remove_file(room.path("c.bsp")).unwrap();
+    room.bspkit("ci b.bsp --baseline known.json --write-baseline").done();
+    assert!(lines() < all);
+    room.bspkit("ci . --baseline known.json").done();
+}
+
+/// A map whose nearest policy is gone has another one.
+#[test]
+fn a_policy_that_is_removed_is_a_change() {
+    let room = Room::empty();
+    room.write("bspkit.toml", b"[entities]\nforbidden = ['light']\n");
+    room.write("inner/bspkit.toml", b"");
+    room.write("inner/a.bsp", &fixture("q2/own_rooms"));
+    let git = "git -c user.name=n -c user.email=e -c init.defaultBranch=main";
+    room.shell(&format!("{git} init -q && git add -A && {git} commit -q -m one")).done();
+    room.bspkit("ci . --changed-since HEAD").done();
+    room.shell(&format!("git rm -q inner/bspkit.toml && {git} commit -q -m two")).done();
+    let run = room.bspkit("ci . --changed-since HEAD^");
+    assert!(run.code == Some(1) && run.text().contains("light"), "{run:?}");
+}

@@ -290,7 +290,7 @@ impl Report {
 /// let error = bspkit::Bsp::parse(b"text").unwrap_err();
 /// let found = bspkit_ops::policy::unread(&error);
 /// let mut baseline = Baseline::default();
-/// baseline.add("a.bsp", &[found.clone()]);
+/// baseline.set("a.bsp", &[found.clone()]);
 /// let read = Baseline::read(&baseline.write())?;
 /// assert_eq!(read.new_ones("a.bsp", vec![found.clone(), found.clone()]).len(), 1);
 /// assert_eq!(read.new_ones("b.bsp", vec![found]).len(), 1);
@@ -403,10 +403,20 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Adds findings about a map; the path is relative to the baseline's folder, with slashes.
-    pub fn add(&mut self, path: &str, findings: &[Finding]) {
+    /// Sets the findings about a map; the path is relative to the baseline's folder, with slashes.
+    pub fn set(&mut self, path: &str, findings: &[Finding]) {
         let known = findings.iter().map(|finding| Known::new(path, finding));
-        self.maps.entry(path.to_owned()).or_default().extend(known);
+        self.maps.insert(path.to_owned(), known.collect());
+    }
+
+    /// Keeps the findings of some maps, by their paths.
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&str) -> bool) {
+        self.maps.retain(|path, _| is_kept(path));
+    }
+
+    /// How many findings are known.
+    pub fn findings(&self) -> usize {
+        self.maps.values().map(Vec::len).sum()
     }
 
     /// The document: sorted, one line for each finding, so that version control shows what changed.
