@@ -68,11 +68,12 @@ impl Bsp<'_> {
 
     /// The lump, and whether the textures have palettes.
     fn textures_lump(&self) -> Result<(SlotId, bool)> {
-        let slot = self.role(Role::Textures).and_then(|slot| match self.row(slot).ok()?.form {
-            Form::Lens(LENS) => Some((slot.id, true)),
-            Form::Lens(BARE) => Some((slot.id, false)),
+        let row = self.role(Role::Textures).map(|slot| self.row(slot).map(|row| (slot.id, row.form))).transpose()?;
+        let slot = match row {
+            Some((id, Form::Lens(LENS))) => Some((id, true)),
+            Some((id, Form::Lens(BARE))) => Some((id, false)),
             _ => None,
-        });
+        };
         let none = || {
             let message = format!("maps of {} have no textures in them, only names of textures", self.dialect().title);
             Error::new(ErrorKind::NotFound, message)
