@@ -1,5 +1,8 @@
 //! Rules as patches, patches as rules, and rules as text of Stripper:Source.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use super::lazyripent::Act;
 use super::stripper::MOST_IN_LINE;
 use super::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Rule, Rules, Step, Test};
@@ -45,6 +48,12 @@ impl Rules {
             if let Some(test) = rule.on.tests.iter().find(|test| is_beyond(test)) {
                 let why = format!("the expression of `{}`, which looks around or refers back", escaped(&test.key));
                 lost.push((test.at, why));
+                continue;
+            }
+            let counted = rule.on.with_first().find(|(_, first)| first.is_some() && rule.on.need == Need::Count);
+            let misread = counted.map(|(test, _)| (test.at, counts_pairs(test)));
+            if let Some(why) = misread.or_else(|| keys_with_case(rule)) {
+                lost.push(why);
                 continue;
             }
             match &rule.action {
@@ -102,6 +111,38 @@ impl Rules {
     }
 }
 
+impl Match {
+    /// The tests, each with the first one of its key if that is another one.
+    fn with_first(&self) -> impl Iterator<Item = (&Test, Option<&Test>)> {
+        let mut firsts: HashMap<Vec<u8>, &Test> = HashMap::with_capacity(self.tests.len());
+        self.tests.iter().map(move |test| match firsts.entry(test.key.to_ascii_lowercase()) {
+            Entry::Occupied(first) => (test, Some(*first.get())),
+            Entry::Vacant(place) => {
+                place.insert(test);
+                (test, None)
+            }
+        })
+    }
+}
+
+fn counts_pairs(test: &Test) -> String {
+    format!("two tests of `{}`: the plug-in counts the pairs that pass any of them", escaped(&test.key))
+}
+
+/// A key with capitals whose case matters: selectors and the plug-in ignore it. Keys of maps are in lower case.
+fn keys_with_case(rule: &Rule) -> Option<(At, String)> {
+    let has_capitals = |key: &[u8]| key.iter().any(u8::is_ascii_uppercase);
+    let of_tests = rule.on.tests.iter().filter(|test| test.is_exact).map(|test| (test.at, &test.key));
+    let steps = if let Action::Modify(steps) = &rule.action { &steps[..] } else { &[] };
+    let of_steps = steps.iter().filter_map(|step| match step {
+        Step::Set { pair, is_exact: true } => Some((pair.at, &pair.key)),
+        Step::Replace { pairs, is_exact: true } => pairs.first().map(|pair| (pair.at, &pair.key)),
+        _ => None,
+    });
+    let (at, key) = of_tests.chain(of_steps).find(|(_, key)| has_capitals(key))?;
+    Some((at, format!("the case of the key `{}`", escaped(key))))
+}
+
 fn key(name: &[u8]) -> PairKey {
     PairKey { name: name.to_vec(), nth: None }
 }
@@ -134,7 +175,10 @@ fn expression(test: &Test) -> String {
         Expected::Is(value) => exact(value, false),
         Expected::IsExactly(value) => exact(value, true),
         // Selectors see letters, rules see bytes.
-        Expected::Like(pattern) => format!("(?-u){}", pattern.rewritten().unwrap_or_default()),
+        Expected::Like(pattern) => {
+            let flags = if pattern.is_whole() { "(?-u)(?-i)" } else { "(?-u)" };
+            format!("{flags}{}", pattern.rewritten().unwrap_or_default())
+        }
     }
 }
 
@@ -187,7 +231,9 @@ fn matching(at: At, on: &Target, expect: &[Pair]) -> std::result::Result<Match, 
     for pair in expect {
         if let Some(value) = &pair.value {
             let is_same = |test: &Test| test.key.eq_ignore_ascii_case(&pair.key.name);
-            if pair.key.nth.is_some() || !tests.iter().any(is_same) {
+            let is_equal = |test: &Test| matches!(&test.value, Expected::IsExactly(own) if own == value);
+            let is_there = tests.iter().any(|test| is_same(test) && (pair.key.nth.is_none() || is_equal(test)));
+            if !is_there {
                 tests.push(test(&pair.key.name, Some(value)));
             }
         }
@@ -305,6 +351,10 @@ impl Rules {
             }
             // A rule without one of its tests would match more.
             let lost = writer.lost.len();
+            if let Some(why) = keys_with_case(rule) {
+                writer.lost.push(why);
+                continue;
+            }
             let start = writer.text.len();
             match &rule.action {
                 Action::Remove => {
@@ -338,8 +388,17 @@ impl Writer {
         self.text.push(b'\n');
     }
 
+    /// The plug-in counts the pairs that pass any test: a test that is there twice would need two pairs.
     fn tests(&mut self, on: &Match) {
-        self.block("", on.tests.iter().map(|test| (test.at, test)), |writer, test| writer.test(test));
+        let mut tests: Vec<&Test> = Vec::with_capacity(on.tests.len());
+        for (test, first) in on.with_first() {
+            match first.filter(|_| on.need == Need::Each) {
+                Some(first) if is_equal(first, test) => {}
+                Some(_) => self.lost.push((test.at, counts_pairs(test))),
+                None => tests.push(test),
+            }
+        }
+        self.block("", tests.into_iter().map(|test| (test.at, test)), |writer, test| writer.test(test));
     }
 
     /// A block of pairs, each made by a function that says why it cannot be.
@@ -435,6 +494,18 @@ impl Writer {
         }
         self.line("}");
     }
+}
+
+/// Whether two tests of a key are the same one.
+fn is_equal(one: &Test, other: &Test) -> bool {
+    one.is_negated == other.is_negated
+        && match (&one.value, &other.value) {
+            (Expected::Any, Expected::Any) => true,
+            (Expected::Is(one), Expected::Is(other)) | (Expected::IsExactly(one), Expected::IsExactly(other)) => {
+                one == other
+            }
+            _ => false,
+        }
 }
 
 fn has_key(pairs: &[NewPair], key: &[u8]) -> bool {

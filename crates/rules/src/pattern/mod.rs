@@ -164,6 +164,11 @@ impl Pattern {
         matches!(self.engine, Engine::Linear(_)).then_some(&*self.rewritten)
     }
 
+    /// Whether the case of letters matters, and the whole value.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
     /// The expression for the plug-in, which ignores case and matches anywhere.
     pub(super) fn for_plug_in(&self) -> Vec<u8> {
         match self.is_whole {

@@ -57,6 +57,12 @@ fn patches_become_rules() {
         "changes": [{"do": "set", "key": "n", "value": "2"}, {"do": "set", "key": "z", "value": "3"}]}"#,
     );
     gives(&text, "a=1 n=1 b=1; n=3", "a=1 n=2 b=1 z=3; n=3");
+    // The same pair twice, as a match and with its number.
+    let (text, _) = converted(
+        r#"{"op": "edit", "on": {"match": [{"key": "n", "value": "1"}]}, "expect": [{"key": "n#1", "value": "1"}],
+        "changes": [{"do": "set", "key": "a", "value": "2"}]}"#,
+    );
+    gives(&text, "n=1 a=1; n=2 a=1", "n=1 a=2; n=2 a=1");
     let (text, _) = converted(r#"{"op": "add", "pairs": [{"key": "classname", "value": "x"}]}"#);
     gives(&text, "", "classname=x");
     for (operation, what) in [

@@ -356,3 +356,36 @@ fn rules_of_one_format_are_written_as_stripper() {
         ["the rule is for some maps only; put it into files of their names: a"]
     );
 }
+
+/// What the other side does not take for the same is named; what is the same is written once.
+#[test]
+fn what_counts_differently_is_named() {
+    let lost = |name: &str, text: &str| {
+        let rules = read(name, text).unwrap();
+        let named = |lost: Vec<(bspkit_rules::At, String)>| lost.into_iter().map(|(_, what)| what).collect::<Vec<_>>();
+        (named(rules.to_patch().unwrap().lost), named(rules.to_stripper().lost))
+    };
+    let counted = "two tests of `light`: the plug-in counts the pairs that pass any of them";
+    let (patch, stripper) = lost("r.cfg", "filter:\n{\n\"light\" \"/8/\"\n\"Light\" \"/9/\"\n}\n");
+    assert_eq!((&patch[..], &stripper[..]), (&[counted.replace("light", "Light")][..], &[][..]));
+    let (_, stripper) = lost("r.rule", "{\nmatch light 2\nmatch light 3\nremove-entity\n}\n");
+    assert_eq!(stripper, [counted]);
+    let (patch, stripper) = lost("r.ini", "filter: { \"LIGHT\" \"8\" }");
+    assert_eq!((&patch, &stripper), (&vec!["the case of the key `LIGHT`".to_owned()], &patch));
+
+    let twice = read("r.rule", "{\nmatch light 2\nmatch light 2\nremove-entity\n}\n").unwrap().to_stripper();
+    assert_eq!(twice.lost, []);
+    let text = String::from_utf8(twice.result).unwrap();
+    assert_eq!(run("r.cfg", &text, "light=2; light=3").as_deref(), Ok("light=3"));
+}
+
+/// An expression of stripper_qmm keeps its case in a patch.
+#[test]
+fn a_patch_keeps_the_case_of_an_expression() {
+    let patch = read("r.ini", "filter: { \"classname\" \"/l.*/\" }").unwrap().to_patch().unwrap();
+    assert_eq!(patch.lost, []);
+    let text = map("classname=light; classname=Light; classname=xlight");
+    let entities = Entities::parse(text.as_bytes(), EntityRules::QUAKE2).unwrap();
+    let patched = Entities::parse(patch.result.apply(&entities).unwrap(), EntityRules::QUAKE2).unwrap();
+    assert_eq!(short(&patched), "classname=Light; classname=xlight");
+}
