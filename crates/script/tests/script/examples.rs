@@ -85,7 +85,7 @@ fn mirror_changes_origins_and_angles_and_twice_is_none() {
     for (axis, origins, angle, angles, down) in [
         ("x", ["-8 -4.5 2", "0 1 2", "1 1 1", "-1 1 1"], "135", "10 90 -5", "-2"),
         ("y", ["8 4.5 2", "0 -1 2", "1 1 1", "1 -1 1"], "315", "10 270 -5", "-2"),
-        ("z", ["8 -4.5 -2", "0 1 -2", "1 1 1", "1 1 -1"], "45", "-10 90 5", "-1"),
+        ("z", ["8 -4.5 -2", "0 1 -2", "1 1 1", "1 1 -1"], "45", "-10 90 -5", "-1"),
     ] {
         let (mut draft, _) = after("mirror", &["--axis", axis], pairs);
         assert_eq!(added(&mut draft, "origin"), origins);
