@@ -22,19 +22,22 @@ fn name(target: &Path, suffix: &OsStr, number: u32) -> PathBuf {
 /// How many names after the last one are looked for that were not in the list of the folder.
 const AHEAD: u32 = 32;
 
+/// The highest number: a longer one, such as a date, is not of a save.
+const MOST: u32 = 99_999;
+
 /// The numbers of the backups that are there, in the order in which they were made. Names in between may be missing: no
 /// save gives them again.
 fn there(target: &Path, suffix: &OsStr) -> BTreeSet<u32> {
     let is_there = |number: &u32| fs::symlink_metadata(name(target, suffix, *number)).is_ok();
     let mut found: BTreeSet<u32> = listed(target, suffix).into_iter().filter(is_there).collect();
-    // The list may be older than the last backups, and not every folder can be read.
-    let mut number = found.last().map_or(0, |last| last.saturating_add(1));
-    let mut end = AHEAD.saturating_add(number);
     found.extend(Some(0).filter(is_there));
-    while number < end {
+    // The list may be older than the last backups, and not every folder can be read.
+    let mut number = found.last().map_or(0, |last| last + 1);
+    let mut end = number + AHEAD;
+    while number < end.min(MOST + 1) {
         if is_there(&number) {
             found.insert(number);
-            end = number.saturating_add(AHEAD);
+            end = number + AHEAD;
         }
         number += 1;
     }
@@ -76,7 +79,8 @@ impl List {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = PathBuf::from(entry.file_name());
             let number = name.extension().and_then(OsStr::to_str).filter(|text| !text.starts_with(['0', '+']));
-            if let (Some(base), Some(number)) = (name.file_stem(), number.and_then(|text| text.parse().ok())) {
+            let number = number.and_then(|text| text.parse().ok()).filter(|number| *number <= MOST);
+            if let (Some(base), Some(number)) = (name.file_stem(), number) {
                 numbers.entry(base.to_owned()).or_default().push(number);
             }
         }
@@ -87,9 +91,9 @@ impl List {
 /// The names for the next backup, the first one after all that are there: where one in between is missing, its name
 /// would make the backup an older one.
 pub(super) fn next_names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = PathBuf> + use<> {
-    let first = there(target, suffix).last().map_or(Some(0), |last| last.checked_add(1));
+    let first = there(target, suffix).last().map_or(0, |last| last + 1);
     let (target, suffix) = (target.to_path_buf(), suffix.to_owned());
-    first.into_iter().flat_map(|first| first..=u32::MAX).map(move |number| name(&target, &suffix, number))
+    (first..=MOST).map(move |number| name(&target, &suffix, number))
 }
 
 /// The backups of a file with this suffix, as [`SaveOptions::backup`](super::SaveOptions::backup) makes them, the
@@ -233,6 +237,15 @@ mod tests {
         fs::write(folder.path().join("a.bak"), "0").unwrap();
         fs::remove_file(folder.path().join("a.bak.9")).unwrap();
         assert_eq!(next(".bak"), folder.path().join("a.bak.2"));
+    }
+
+    /// A date after the suffix was written by hand.
+    #[test]
+    fn a_long_number_is_no_backup() {
+        let folder = room(&[("a", "3"), ("a.bak", "0"), ("a.bak.20261129", "x"), ("a.bak.4294967295", "x")]);
+        let (path, suffix) = (folder.path().join("a"), ".bak".as_ref());
+        assert_eq!(backups(&path, suffix).unwrap(), [folder.path().join("a.bak")]);
+        assert_eq!(next_names(&path, suffix).next().unwrap(), folder.path().join("a.bak.1"));
     }
 
     /// Nothing is removed where not all can be.

@@ -211,7 +211,7 @@ fn textures_of_quake_64_stay_bytes() {
     let map = Bsp::parse(&bytes).unwrap();
     assert_eq!((&bytes[..4], map.dialect().version_name(map.version())), (&b" 46Q"[..], "46Q".to_owned()));
     assert!(map.row(map.slot("TEXTURES").unwrap()).unwrap_err().to_string().contains("44 bytes"));
-    assert!(map.textures().is_err());
+    assert!(map.textures().unwrap_err().to_string().contains("44 bytes"));
     assert!(map.texture_names().is_err());
     assert_eq!(map.table(quake::MODELS).unwrap().len(), 1);
 }

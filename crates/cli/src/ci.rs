@@ -21,7 +21,7 @@ use clap::ValueEnum;
 use super::config::{self, from_here, nearest};
 use super::context::{Context, is_stdin};
 use super::git::repository::Changed;
-use super::maps::{MapArgs, MapFile, Maps, stem};
+use super::maps::{MapArgs, MapFile, Maps, real_input, stem};
 use super::output::{self, spare};
 use super::save::how_to_list;
 use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, bad_argument, count, library_error, shown};
@@ -55,7 +55,8 @@ pub(crate) struct Args {
     /// offsets have moved
     #[arg(long, value_name = "FILE", value_parser = output::on_disk())]
     baseline: Option<PathBuf>,
-    /// Write all findings to the file of --baseline; the exit status is 0
+    /// Write all findings to the file of --baseline, where those of other maps stay; the exit status is 0 if all maps
+    /// can be read
     #[arg(long, requires = "baseline")]
     write_baseline: bool,
     /// Check only maps that changed since this revision or are not tracked, as git says. For another branch, such as
@@ -110,7 +111,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let old = args.baseline.as_deref().filter(|path| args.write_baseline && has_content(path));
     let mut new = old.map_or_else(|| Ok(Baseline::default()), read_baseline)?;
     if let Some(path) = old {
-        new.retain(|map| place_in(map, path).exists());
+        new.retain(|map| is_there(Path::new(map), path));
     }
     // With a baseline all are compared, and then as many are listed as without.
     let most = (cx.talk.verbose || args.baseline.is_some()).then_some(MOST_OF_ALL);
@@ -261,9 +262,10 @@ fn print(found: &MapFindings, policy: &Policy, job: &mut Job<'_>) {
     }
 }
 
-/// The place of a map that a baseline knows.
-fn place_in(map: &str, baseline: &Path) -> PathBuf {
-    baseline.parent().unwrap_or(Path::new("")).join(map)
+/// Whether a map that a baseline knows is still there: in the folder of the baseline, or as it was named.
+fn is_there(map: &Path, baseline: &Path) -> bool {
+    let beside = baseline.parent().map(|folder| folder.join(map));
+    real_input(map).or_else(|| real_input(&beside?)).is_some()
 }
 
 /// The path of a map as the baseline has it: relative to the baseline's folder if the map is in it.

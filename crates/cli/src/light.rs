@@ -36,7 +36,7 @@ use crate::save::{Edited, Save};
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: crate::words::Named<Command>,
+    command: crate::words::Called<Command>,
 }
 
 commands! {

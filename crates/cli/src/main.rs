@@ -92,7 +92,7 @@ struct Cli {
     #[command(flatten)]
     options: Options,
     #[command(subcommand)]
-    command: words::Named<Command>,
+    command: words::Called<Command>,
 }
 
 commands! {

@@ -120,7 +120,7 @@ pub(crate) struct MapFile {
     /// Where the map is saved, if at all.
     pub(crate) target: Option<PathBuf>,
     /// Whether it is one of several, and whether an earlier map in its folder has the same name apart from the
-    /// extension, or a folder has its name without the extension.
+    /// extension, or a folder with maps has its name without the extension.
     is_one_of_many: bool,
     has_twin: bool,
 }
@@ -523,12 +523,24 @@ fn folder(root: &Path, passed: &mut usize) -> Vec<Result<MapFile, Trouble>> {
             *passed += 1;
         }
     }
+    part_folders(&mut found);
     if found.is_empty() {
         let error = anyhow!("there is no map (*.bsp) in {}", shown(root));
         let (path, name) = (root.to_path_buf(), root.to_path_buf());
         found.push(Err(Trouble { path, name, error, is_map: false }));
     }
     found
+}
+
+/// What belongs to a map lies in a folder of its name without the extension; of a map that has the name of a folder
+/// with other maps in one of its whole name.
+fn part_folders(found: &mut [Result<MapFile, Trouble>]) {
+    let lower = |path: &Path| path.as_os_str().to_ascii_lowercase();
+    let folders = |map: &MapFile| map.name.ancestors().skip(1).map(lower).collect::<Vec<_>>();
+    let with_maps: HashSet<OsString> = found.iter().flatten().flat_map(folders).collect();
+    for map in found.iter_mut().flatten() {
+        map.has_twin |= with_maps.contains(&lower(&map.name.with_extension("")));
+    }
 }
 
 /// All maps in an archive, sorted by name. Each has the path of the archive, and goes on with its name in it.
@@ -594,13 +606,9 @@ fn entries(folder: &Path, below: &Path, seen: &mut HashSet<FolderId>) -> io::Res
     if !seen.insert(id(folder)?) {
         return Ok(Vec::new());
     }
-    let found = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
-    // What belongs to a map lies in a folder of its name without the extension.
-    let is_folder = |entry: &&fs::DirEntry| entry.file_type().is_ok_and(|it| it.is_dir() || it.is_symlink());
-    let lower = |entry: &fs::DirEntry| entry.file_name().to_ascii_lowercase();
-    let mut stems: HashSet<OsString> = found.iter().filter(is_folder).map(lower).collect();
-    let mut names: Vec<OsString> = found.iter().map(fs::DirEntry::file_name).collect();
+    let mut names = fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<OsString>>>()?;
     names.sort();
+    let mut stems = HashSet::new();
     let entry = |file: OsString| {
         let name = below.join(&file);
         let is_map = name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));

@@ -34,7 +34,7 @@ use crate::talk::shown;
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: crate::words::Named<Command>,
+    command: crate::words::Called<Command>,
 }
 
 commands! {

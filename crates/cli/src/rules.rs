@@ -37,7 +37,7 @@ use crate::talk::{Few, Job, count, json, shown};
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: crate::words::Named<Command>,
+    command: crate::words::Called<Command>,
 }
 
 commands! {

@@ -158,7 +158,7 @@ fn refuse_other(now: Option<&Bsp<'_>>, before: &Bsp<'_>, backup: &Path) -> Resul
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: crate::words::Named<Command>,
+    command: crate::words::Called<Command>,
 }
 
 commands! {

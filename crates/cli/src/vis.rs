@@ -35,7 +35,7 @@ use crate::talk::{Job, count, shown};
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: crate::words::Named<Command>,
+    command: crate::words::Called<Command>,
 }
 
 commands! {

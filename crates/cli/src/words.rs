@@ -223,8 +223,19 @@ fn is_called(name: &str) -> bool {
     WORDS.with_borrow(|words| words.as_ref().is_none_or(|words| words.contains(OsStr::new(name))))
 }
 
-/// The arguments of a command. A command that is not called has only its name.
-pub(crate) struct Called<A>(pub(crate) A);
+/// The arguments of a command, or the commands of a group. A command that is not called has only its name while its
+/// group is built, and is then left out: it would get a copy of every option that all commands have.
+pub(crate) struct Called<T>(pub(crate) T);
+
+impl<T: FromArgMatches> FromArgMatches for Called<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        T::from_arg_matches(matches).map(Called)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
 
 impl<A: Args> Args for Called<A> {
     fn augment_args(command: Command) -> Command {
@@ -236,21 +247,7 @@ impl<A: Args> Args for Called<A> {
     }
 }
 
-impl<A: FromArgMatches> FromArgMatches for Called<A> {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        A::from_arg_matches(matches).map(Called)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        self.0.update_from_arg_matches(matches)
-    }
-}
-
-/// The commands of the program or of a group, of which those that are not called are left out: each would get a copy of
-/// every option that all commands have.
-pub(crate) struct Named<S>(pub(crate) S);
-
-impl<S: Subcommand> Subcommand for Named<S> {
+impl<S: Subcommand> Subcommand for Called<S> {
     fn augment_subcommands(command: Command) -> Command {
         if WORDS.with_borrow(Option::is_none) {
             return S::augment_subcommands(command);
@@ -265,16 +262,6 @@ impl<S: Subcommand> Subcommand for Named<S> {
 
     fn has_subcommand(name: &str) -> bool {
         S::has_subcommand(name)
-    }
-}
-
-impl<S: FromArgMatches> FromArgMatches for Named<S> {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        S::from_arg_matches(matches).map(Named)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        self.0.update_from_arg_matches(matches)
     }
 }
 

@@ -45,7 +45,7 @@ use repository::{Blobs, Choices, git, is_pointer, pointer_error, top_level, unme
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: crate::words::Named<Command>,
+    command: crate::words::Called<Command>,
 }
 
 commands! {

@@ -43,7 +43,7 @@ use crate::talk::{Few, Job, count, shown};
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: crate::words::Named<Command>,
+    command: crate::words::Called<Command>,
 }
 
 commands! {

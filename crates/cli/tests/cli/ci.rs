@@ -340,6 +340,11 @@ fn a_part_of_the_maps_renews_a_part_of_the_baseline() {
     room.bspkit("ci b.bsp --baseline known.json --write-baseline").done();
     assert!(lines() < all);
     room.bspkit("ci . --baseline known.json").done();
+    // The maps need not be in the folder of the baseline.
+    room.write("ci/empty.json", b"");
+    room.bspkit("ci a.bsp b.bsp --baseline ci/empty.json --write-baseline").done();
+    room.bspkit("ci b.bsp --baseline ci/empty.json --write-baseline").done();
+    room.bspkit("ci a.bsp b.bsp --baseline ci/empty.json").done();
 }
 
 /// A map whose nearest policy is gone has another one.

@@ -149,6 +149,11 @@ fn a_map_and_a_folder_of_its_name_are_apart() {
     for (name, map) in maps {
         assert!(room.read(name.replace("in/", "again/")) == fixture(map), "{name}");
     }
+    // A folder with other files is that of the map.
+    room.write("beside/own.bsp", &room.read("in/foo.bsp"));
+    room.bspkit("unpack beside -o beside").done();
+    room.bspkit("unpack beside -o beside --overwrite").done();
+    assert!(room.path("beside/own/manifest.json").exists());
 }
 
 /// A symbolic link or a device is not replaced by a file.

@@ -79,3 +79,27 @@ fn planes_that_meet_nowhere_are_left_out() {
     let error = decompile(&Bsp::parse(&bytes).unwrap(), &Options::default()).unwrap_err();
     assert_eq!(error.to_string(), "no brush of the map can be brought back");
 }
+
+/// Every leaf names the same list of many brushes: each point of the proof would look at all of them.
+#[test]
+fn a_proof_has_a_bound() {
+    let map = Bsp::open("../../tests/maps/q3/own_rooms.bsp").unwrap();
+    let slot = |name: &str| map.slot(name).unwrap().id;
+    let count = 200_000;
+    let mut leafs = map.bytes(slot("LEAFS")).unwrap().to_vec();
+    let records = map.records("LEAFS").unwrap();
+    let [first, number] = ["first_leaf_brush", "leaf_brush_count"].map(|name| records.column(name).unwrap());
+    for leaf in 0..records.len() {
+        leafs[first.at(leaf)..][..4].fill(0);
+        leafs[number.at(leaf)..][..4].copy_from_slice(&i32::to_le_bytes(count));
+    }
+    let mut draft = map.draft();
+    draft.set(slot("LEAFS"), leafs).unwrap();
+    draft.set(slot("LEAFBRUSHES"), i32::to_le_bytes(0).repeat(usize::try_from(count).unwrap())).unwrap();
+    let damaged = Bsp::from_vec(draft.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap();
+    let source = decompile(&map, &Options::default()).unwrap();
+    let start = std::time::Instant::now();
+    let proof = prove(&damaged, &source.text(), Format::Quake3, &Effort::default()).unwrap();
+    assert!(proof.points.unclear > 1000 && !proof.is_whole(), "{proof:?}");
+    assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
+}

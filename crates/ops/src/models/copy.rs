@@ -127,6 +127,7 @@ impl Copying {
         wanted.iter().try_for_each(|model| check(&their_links.sites[models], *model))?;
         are_alike(&map, from)?;
         are_known(&map, &own_links, own_models)?;
+        // Fogs are of a place in the world, and so are their brushes: a copied model does not have them.
         let fogs = |map: &Bsp<'_>, links: &Links<'_>| map.role(Role::Fogs).and_then(|slot| links.site(&slot.name));
         let own = Graph::new(&own_links, fogs(&map, &own_links));
         let theirs = Graph::new(&their_links, fogs(from, &their_links));
@@ -439,24 +440,24 @@ pub(super) struct Graph<'g, 'a> {
     /// The lists whose records are opposite pairs.
     paired: Vec<bool>,
     /// A list that nothing is followed into.
-    pub(super) fogs: Option<usize>,
+    pub(super) closed: Option<usize>,
 }
 
 /// A field, with the starts of its shares if it has these.
 type Out<'g> = (&'g Link, Option<Vec<usize>>);
 
 impl<'g, 'a> Graph<'g, 'a> {
-    /// Fogs are of a place in the world, and so are their brushes: a model that is copied has them not.
-    pub(super) fn new(links: &'g Links<'a>, fogs: Option<usize>) -> Self {
+    /// The references of a map, but for those to the list `closed`.
+    pub(super) fn new(links: &'g Links<'a>, closed: Option<usize>) -> Self {
         let mut graph = Graph {
             links,
-            fogs,
+            closed,
             out: links.sites.iter().map(|_| Vec::new()).collect(),
             beside: links.sites.iter().map(|_| BTreeMap::new()).collect(),
             paired: links.sites.iter().map(Site::is_paired).collect(),
         };
-        let is_of_model = |link: &&Link| !link.is_weak() && Some(link.to) != graph.fogs;
-        for link in links.links.iter().filter(is_of_model) {
+        let is_followed = |link: &&Link| !link.is_weak() && Some(link.to) != graph.closed;
+        for link in links.links.iter().filter(is_followed) {
             let starts = if let How::Share(skip) = link.how { Some(shares(links, link, skip)) } else { None };
             graph.out[link.from].push((link, starts));
         }

@@ -367,23 +367,16 @@ impl Removal {
             return Ok(());
         }
         let name = &links.sites[site].name;
-        let names_it = |link: &&bspkit::links::Link| {
-            let (from, len) = (&links.sites[link.from], links.sites[site].len());
-            let is_it = |(first, count): (i64, i64)| usize::try_from(first).is_ok_and(|at| at == model) && count > 0;
-            link.to == site && from.records().any(|record| link.named(record, len).is_some_and(is_it))
+        let number = i64::try_from(model).ok();
+        let names_it = |link: &bspkit::links::Link| {
+            let from = &links.sites[link.from];
+            let named = |record: &[u8]| link.named(record, links.sites[site].len()).map(|(first, _)| first);
+            let at = from.records().position(|record| named(record) == number)?;
+            Some(format!("{}[{at}].{}", from.name, link.field))
         };
-        let by = links.links.iter().find(names_it).map_or_else(
-            || "by records of other models".to_owned(),
-            |link| {
-                let from = &links.sites[link.from];
-                let named = |record: &[u8]| link.named(record, links.sites[site].len()).map(|(first, _)| first);
-                let at = from
-                    .records()
-                    .position(|record| named(record).and_then(|at| usize::try_from(at).ok()) == Some(model));
-                format!("by {}[{}].{}", from.name, at.unwrap_or(0), link.field)
-            },
-        );
-        let message = format!("{name}[{model}] is still needed: {by}");
+        let by = links.links.iter().filter(|link| link.to == site).find_map(names_it);
+        let by = by.unwrap_or_else(|| "a record of another model".to_owned());
+        let message = format!("{name}[{model}] is still needed: by {by}");
         Err(Error::new(ErrorKind::Refused, message).at(Place::default().lump(name)))
     }
 

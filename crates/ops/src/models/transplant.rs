@@ -232,14 +232,14 @@ impl Transplant<'_, '_, '_> {
 
     /// Whether a number names a fog that both maps have at the same place.
     fn is_same_fog(&self, site: usize, number: usize) -> bool {
-        let own = self.own.fogs.map(|own| &self.own.links.sites[own]).filter(|own| number < own.len());
+        let own = self.own.closed.map(|own| &self.own.links.sites[own]).filter(|own| number < own.len());
         let theirs = &self.theirs.links.sites[site];
-        self.theirs.fogs == Some(site) && own.is_some_and(|own| own.record(number) == theirs.record(number))
+        self.theirs.closed == Some(site) && own.is_some_and(|own| own.record(number) == theirs.record(number))
     }
 
     /// A warning if records of the models lose their fog.
     pub(super) fn without_fog(&self) -> Option<String> {
-        let fogs = self.theirs.fogs?;
+        let fogs = self.theirs.closed?;
         let links = self.theirs.links.links.iter().filter(|link| link.to == fogs);
         let named = links.flat_map(|link| {
             let site = &self.theirs.links.sites[link.from];

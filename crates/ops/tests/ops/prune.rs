@@ -4,9 +4,9 @@ use crate::{facts, maps, walk};
 use std::collections::BTreeSet;
 
 use bspkit::content::lightmap::Image;
-use bspkit::dialect::{goldsrc, quake2, quake3, source};
+use bspkit::dialect::{self, Role, goldsrc, quake2, quake3, source};
 use bspkit::verify::Verdict;
-use bspkit::{Bsp, ErrorKind};
+use bspkit::{Bsp, Builder, ErrorKind};
 use bspkit_ops::check;
 use bspkit_ops::prune::{Options, Pruned, prune};
 use bspkit_ops::unused::Unused;
@@ -383,4 +383,18 @@ fn count(map: &Bsp<'_>, list: &str) -> Result<(usize, usize), bspkit::Error> {
     let parts = map.spans(lump)?;
     let part = parts.iter().find(|records| records.list == part);
     part.map(|part| (part.count(), part.record.size)).ok_or_else(|| map.slot("no such list").unwrap_err())
+}
+
+/// Of F.A.K.K.2 and its relatives not all references are known: that is said, and nothing goes.
+#[test]
+fn what_is_not_known_is_said() {
+    let map = Builder::new(&dialect::FAKK).role(Role::Entities, "{\n}\n").unwrap().build().unwrap();
+    let map = Bsp::from_vec(map).unwrap();
+    let pruned = prune(&mut map.draft(), &Options::default()).unwrap();
+    assert!(pruned.lumps.is_empty());
+    assert!(pruned.warnings.iter().any(|warning| warning.contains("not all references")), "{:?}", pruned.warnings);
+    assert!(!bspkit_ops::models::has_known_parts(&map));
+    let known = Bsp::open("../../tests/maps/q3/own_rooms.bsp").unwrap();
+    assert!(bspkit_ops::models::has_known_parts(&known));
+    assert_eq!(prune(&mut known.draft(), &Options::default()).unwrap().warnings, [""; 0]);
 }
