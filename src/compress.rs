@@ -181,7 +181,7 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     let pieces = pieces(draft, Compression::Lzma, &mut report)?;
     let is_wanted = |slot: &Slot| draft.compression(slot.id) == Compression::Lzma;
     let memory = |slot: &Slot| lzma::memory_to_compress(slot.stored.len());
-    let found = on_all_cores(&pieces, options.thread_count(), memory, |slot| {
+    let mut found = on_all_cores(&pieces, options.thread_count(), memory, |slot| {
         if is_wanted(slot) {
             return Ok(Done::Nothing(Outcome::AsItWas));
         }
@@ -206,6 +206,7 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
             lzma::MOST_DECOMPRESSED
         )
     }));
+    leave_what_is_too_much(draft, &pieces, &mut found, &mut report.warnings);
     pak(draft, options, Compression::Lzma, &mut report)?;
     report.add(draft, &pieces, found);
     Ok(report)
@@ -241,6 +242,29 @@ pub fn decompress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     pak(draft, options, Compression::Raw, &mut report)?;
     report.add(draft, &pieces, found);
     Ok(report)
+}
+
+/// Leaves the largest pieces raw of a map that would not be decompressed again ([`Bsp::check_total_size`]).
+fn leave_what_is_too_much(draft: &Draft<'_>, pieces: &[Slot], found: &mut [Done<'_>], warnings: &mut Vec<String>) {
+    let unpacked = |(slot, done): (&Slot, &Done<'_>)| match done {
+        Done::Packed { of, .. } => of.len(),
+        _ => draft.bsp().decompressed_size(slot.id).unwrap_or(0),
+    };
+    let stored = |(slot, done): (&Slot, &Done<'_>)| match done {
+        Done::Packed { packed, .. } => packed.len(),
+        _ => slot.stored.len(),
+    };
+    let sum = |found: &[Done<'_>], size: &dyn Fn((&Slot, &Done<'_>)) -> usize| -> usize {
+        pieces.iter().zip(found).map(size).fold(0, usize::saturating_add)
+    };
+    while sum(found, &unpacked) > lzma::most_in_total(sum(found, &stored)) {
+        let size = |done: &Done<'_>| if let Done::Packed { of, .. } = done { of.len() } else { 0 };
+        let largest = (0..found.len()).max_by_key(|at| size(&found[*at])).filter(|at| size(&found[*at]) > 0);
+        let Some(largest) = largest else { return };
+        found[largest] = Done::Nothing(Outcome::LeftAlone);
+        let name = &pieces[largest].name;
+        warnings.push(format!("{name} stays raw: all lumps would take more bytes than are ever decompressed"));
+    }
 }
 
 /// The result of a thread for a piece.
@@ -334,9 +358,20 @@ fn oddity(draft: &Draft<'_>, slot: &Slot, to: Compression) -> Option<String> {
     if let Some(oddity) = bsp.compression_oddity(slot.id) {
         return Some(oddity.to_string());
     }
-    let is_misplaced =
-        to == Compression::Lzma && bsp.decompressed_size(slot.id).is_none() && is_out_of_order(bsp.slots(), slot);
-    is_misplaced.then(|| "is before its predecessor in the list".to_string())
+    let is_new = to == Compression::Lzma && bsp.decompressed_size(slot.id).is_none();
+    let why = match () {
+        () if is_new && is_out_of_order(bsp.slots(), slot) => "is before its predecessor in the list",
+        () if is_new && is_shared(bsp.slots(), slot) => "shares its bytes with another member",
+        () => return None,
+    };
+    Some(why.to_owned())
+}
+
+/// Whether a member of the game lump has bytes of another one: a compressed one has its own.
+fn is_shared(slots: &[Slot], slot: &Slot) -> bool {
+    let members = slots.iter().filter(|other| matches!(other.id, SlotId::Game(_)) && other.id != slot.id);
+    let overlaps = |other: &Slot| slot.stored.start < other.stored.end && other.stored.start < slot.stored.end;
+    matches!(slot.id, SlotId::Game(_)) && members.into_iter().any(overlaps)
 }
 
 /// Whether a member of the game lump is placed before its predecessor in the list. Readers compute the size of a

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bspkit::content::entities::Entities as Text;
+use bspkit::disk::names;
 use bspkit::{Bsp, Draft, Layout, Session};
 use bspkit_rules::Record;
 use pyo3::prelude::*;
@@ -133,7 +134,7 @@ impl Shared {
     /// The name of the map: that of its file without the extension.
     pub(crate) fn name(&self) -> String {
         let home = self.home();
-        let name = home.as_ref().and_then(|home| home.path.file_stem());
+        let name = home.as_ref().map(|home| names::of_map(&home.path));
         name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 

@@ -5,7 +5,7 @@
 
 use super::light::{Averages, FaceForm, FaceLight, LightModel, LitFace};
 use super::source::fit::{faces_of_this_size, like_the_faces};
-use super::source::{self, ColorRgbExp32, PropName, of_version};
+use super::source::{self, ColorRgbExp32, PropName, TEXINFO_OF_FACES, of_version};
 use super::{Dialect, EntityRules, Key, List, Lump, Row, SOURCE, checks, keys};
 use crate::file::Rules;
 use crate::record::{Count, Meaning, index, index_or_none, optional_run_of, perhaps, records, run, set};
@@ -124,7 +124,7 @@ records! {
 
     /// `dface_t` of Bloodlines' original faces. Their texinfo may be out of range, as in later versions.
     pub struct OriginalFace(104) {
-        ..Face with { texinfo: Meaning::Plain, original_face: Meaning::Plain },
+        ..Face with { texinfo: TEXINFO_OF_FACES, original_face: Meaning::Plain },
     }
 
     /// `dportal_t`: an opening between two clusters.

@@ -1,7 +1,8 @@
 //! Names of files on disk: from bytes, and numbers that make equal names different.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use crate::Result;
 
@@ -27,6 +28,33 @@ pub fn path(bytes: &[u8]) -> Result<PathBuf> {
         Error::new(ErrorKind::Argument, message)
     };
     std::str::from_utf8(bytes).map(PathBuf::from).map_err(not_text)
+}
+
+/// The path that a map has in a game: without what follows `.bsp` and says how the file is compressed.
+///
+/// ```
+/// use bspkit::disk::names;
+/// assert_eq!(names::in_game("maps/dm4.bsp.gz".as_ref()), std::path::Path::new("maps/dm4.bsp"));
+/// assert_eq!(names::in_game("maps/dm4.bsp".as_ref()), std::path::Path::new("maps/dm4.bsp"));
+/// ```
+pub fn in_game(path: &Path) -> PathBuf {
+    if is_longer(path) { path.with_extension("") } else { path.to_path_buf() }
+}
+
+/// The name of a map: that of its file in a game without the extension. Files that belong to it have this name.
+///
+/// ```
+/// assert_eq!(bspkit::disk::names::of_map("maps/dm4.bsp.gz".as_ref()), "dm4");
+/// ```
+pub fn of_map(path: &Path) -> &OsStr {
+    let stem = path.file_stem().unwrap_or_default();
+    if is_longer(path) { Path::new(stem).file_stem().unwrap_or_default() } else { stem }
+}
+
+/// Whether the name goes on after `.bsp`.
+fn is_longer(path: &Path) -> bool {
+    let is_bsp = |path: &Path| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));
+    !is_bsp(path) && path.file_stem().is_some_and(|stem| is_bsp(Path::new(stem)))
 }
 
 /// Names that are in use. Case is ignored, as on many file systems.

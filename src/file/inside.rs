@@ -1,7 +1,7 @@
 //! The new content of a slot, and the offsets within it: the inside of the game lump and of the BSPX block is rewritten
 //! in the same order, with the same alignment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::container::{self, Container, Parts};
@@ -251,6 +251,7 @@ fn laid_again<'a>(
     // The new offset of each part of the old block, relative to the block's new start.
     let start = content.pieces.len();
     let mut moves: Vec<(Range<usize>, Range<usize>)> = vec![(first..first, start..start)];
+    let mut alone = HashSet::new();
     let mut end = first;
     let mut rest = &order[..];
     while let Some((slot, others)) = rest.split_first() {
@@ -271,6 +272,7 @@ fn laid_again<'a>(
             content.pieces.old(gap);
         }
         let start = content.pieces.len();
+        alone.extend((count == 1).then_some(slot.id));
         match edit_of(slot).filter(|_| count == 1) {
             Some(edit) => content.pieces.append(&Pieces::from(&edit.stored)),
             None => content.pieces.old(slot.stored.start..cluster_end),
@@ -287,7 +289,6 @@ fn laid_again<'a>(
         Some((old, new)) if at >= old.end => new.end + (at - old.end),
         Some((old, new)) => new.start + (at - old.start),
     };
-    let is_alone = |slot: &Slot| moves.iter().any(|(old, _)| *old == slot.stored);
     for slot in children(parts, kind) {
         let Some(mut inner) = inner_offset(slot, range) else {
             if let Some(edit) = edit_of(slot) {
@@ -296,7 +297,7 @@ fn laid_again<'a>(
             continue;
         };
         match edit_of(slot) {
-            Some(edit) if is_alone(slot) => content.set_words(container, slot, edit, range.start),
+            Some(edit) if alone.contains(&slot.id) => content.set_words(container, slot, edit, range.start),
             Some(edit) => {
                 content.put_behind(container, slot, edit, range.start, is_aligned);
                 continue;

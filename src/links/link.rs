@@ -352,14 +352,17 @@ pub fn parted(numbers: impl Iterator<Item = i64>) -> impl Iterator<Item = (usize
     numbers.enumerate().filter(move |(_, number)| comes_again(*number))
 }
 
-/// The index in the name of a brush model: 12 of `*12`.
+/// The index in the name of a brush model: 12 of `*12`. Engines read it as C's `atoi` does: with spaces around it, and
+/// with a plus.
 ///
 /// ```
 /// use bspkit::links::star;
 /// assert_eq!((star(b"*12"), star(b"*12\0\0"), star(b"12")), (Some(12), Some(12), None));
+/// assert_eq!((star(b"* +12 "), star(b"*-1"), star(b"*1x")), (Some(12), None, None));
 /// ```
 pub fn star(name: &[u8]) -> Option<i64> {
-    let text = name.split(|byte| *byte == 0).next()?.strip_prefix(b"*")?;
-    let is_number = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    std::str::from_utf8(text).ok().filter(|_| is_number)?.parse().ok()
+    let text = name.split(|byte| *byte == 0).next()?.strip_prefix(b"*")?.trim_ascii();
+    let digits = text.strip_prefix(b"+").unwrap_or(text);
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()
 }

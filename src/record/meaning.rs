@@ -31,6 +31,16 @@ pub enum Meaning {
         /// What becomes of it if the record is removed.
         gone: Gone,
     },
+    /// The index of a record, if the records of a list that name this one have the same number in their field of this
+    /// name; otherwise a number of another table, which names nothing.
+    Twin {
+        /// The lump with the records.
+        lump: &'static str,
+        /// The list with the records that name this one.
+        list: &'static str,
+        /// The field by which they name it.
+        by: &'static str,
+    },
     /// The index of a record, or that times -1.
     Signed {
         /// The lump with the records.

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use bspkit::bytes::ByteOrder;
 use bspkit::compress::{self, Options, Outcome};
 use bspkit::dialect::{self, Dialect, Role};
+use bspkit::file::lzma;
 use bspkit::verify;
 use bspkit::{Bsp, Builder, ErrorKind, Layout, Slot, SlotId};
 
@@ -470,4 +471,46 @@ fn game_lumps_that_cannot_be_read_are_left_alone() {
     assert_eq!(draft.changes().unwrap(), [SlotId::Lump(0)]);
     let saved = draft.plan(Layout::Keep).unwrap().to_vec();
     assert_eq!(*Bsp::parse(&saved).unwrap().stored(SlotId::Lump(35)), [0xEE; 30]);
+}
+
+/// Readers measure a compressed member by the place of the next one, so that it cannot share its bytes.
+#[test]
+fn members_that_share_bytes_stay_raw() {
+    let bytes = built(&dialect::SOURCE).game_lump(*b"aaaa", 4, [8; 70]).build().unwrap();
+    let map = Bsp::parse(&bytes).unwrap();
+    let (entry, member) = (map.role(Role::GameLump).unwrap().stored.start + 4 + 32, map.slot("game:dprp").unwrap());
+    let mut shared = bytes.clone();
+    shared[entry + 8..entry + 12].copy_from_slice(&i32::try_from(member.stored.start).unwrap().to_le_bytes());
+    shared[entry + 12..entry + 16].copy_from_slice(&50_i32.to_le_bytes());
+    let map = Bsp::parse(&shared).unwrap();
+    for layout in [Layout::Keep, Layout::Append, Layout::Repack] {
+        let mut draft = map.draft();
+        let report = compress::compress(&mut draft, &Options::default().all(true)).unwrap();
+        let outcome = |name: &str| report.pieces.iter().find(|piece| piece.name == name).unwrap().outcome;
+        assert_eq!(
+            ["game:sprp", "game:dprp", "game:aaaa"].map(outcome),
+            [Outcome::Compressed, Outcome::LeftAlone, Outcome::LeftAlone]
+        );
+        let saved = Bsp::from_vec(draft.plan(layout).unwrap().to_vec()).unwrap();
+        for slot in map.slots().iter().filter(|slot| matches!(slot.id, SlotId::Game(_))) {
+            assert_eq!(saved.bytes(slot.id).unwrap().to_vec(), map.bytes(slot.id).unwrap().to_vec(), "{}", slot.name);
+        }
+    }
+}
+
+/// A map that would take more bytes than are ever decompressed could not be read again.
+#[test]
+fn a_map_is_not_compressed_beyond_what_is_read() {
+    let large = vec![0; 23 << 20];
+    let builder = Builder::new(&dialect::SOURCE).lump(0, text()).lump(1, [1; 200]);
+    let bytes = builder.lump(61, large.clone()).lump(62, large.clone()).lump(63, large).build().unwrap();
+    let map = Bsp::parse(&bytes).unwrap();
+    let mut draft = map.draft();
+    let report = compress::compress(&mut draft, &Options::default().level(lzma::Level::new(1).unwrap())).unwrap();
+    let outcomes: Vec<_> = report.pieces.iter().map(|piece| piece.outcome).collect();
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == Outcome::LeftAlone).count(), 1, "{outcomes:?}");
+    assert!(report.warnings.iter().any(|warning| warning.contains("more bytes than are ever decompressed")));
+    let saved = Bsp::from_vec(draft.plan(Layout::Repack).unwrap().to_vec()).unwrap();
+    assert!(saved.check_total_size().is_ok());
+    assert_eq!(saved.bytes(saved.slot("61").unwrap().id).unwrap().len(), 23 << 20);
 }

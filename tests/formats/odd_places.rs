@@ -167,3 +167,39 @@ fn a_lump_over_the_directory_does_not_change_in_silence() {
         assert!(plan.check_force(true).is_ok());
     }
 }
+
+/// The offset of the entry of a member of the game lump.
+fn entry_of_member(map: &Bsp<'_>, member: usize) -> usize {
+    map.role(Role::GameLump).unwrap().stored.start + 4 + 16 * member
+}
+
+/// Members with the same bytes, or one within another: an edit gives the edited one its own.
+#[test]
+fn a_member_that_shares_its_bytes_gets_its_own() {
+    let builder = Builder::new(&dialect::SOURCE).lump(1, [1; 40]).lump(0, text(50)).lump(14, [2; 48]);
+    let builder =
+        builder.game_lump(*b"sprp", 6, [5; 12]).game_lump(*b"dprp", 4, [6; 12]).game_lump(*b"aaaa", 4, [7; 9]);
+    let bytes = builder.order(&[1, 0, 14, 35]).build().unwrap();
+    let map = Bsp::parse(&bytes).unwrap();
+    let first = map.slot("game:sprp").unwrap().stored.start;
+    for (start, length) in [(first, 12), (first + 2, 8)] {
+        let entry = entry_of_member(&map, 1);
+        let shared = overwritten(overwritten(bytes.clone(), entry + 8, start), entry + 12, length);
+        let odd = Bsp::parse(&shared).unwrap();
+        for (edited, other) in [("game:sprp", "game:dprp"), ("game:dprp", "game:sprp")] {
+            for (new, layout) in
+                [vec![9; 12], vec![9; 8], vec![9; 40]].iter().flat_map(|new| LAYOUTS.map(|it| (new, it)))
+            {
+                let mut draft = odd.draft();
+                let slot = |map: &Bsp<'_>, name: &str| map.slot(name).unwrap().id;
+                draft.set(slot(&odd, edited), new.clone()).unwrap();
+                let saved = Bsp::from_vec(draft.plan(layout).unwrap().to_vec()).unwrap();
+                let bytes = |map: &Bsp<'_>, name: &str| map.bytes(slot(map, name)).unwrap().to_vec();
+                assert_eq!(bytes(&saved, edited), *new, "{edited} {layout:?}");
+                for name in [other, "game:aaaa"] {
+                    assert_eq!(bytes(&saved, name), bytes(&odd, name), "{edited} {name} {layout:?}");
+                }
+            }
+        }
+    }
+}

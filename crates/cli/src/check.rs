@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use bspkit::Bsp;
 use bspkit::dialect::{ALL, Role, Use};
+use bspkit::disk::names;
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
 use bspkit_game::assets::fgd::Fgd;
 use bspkit_game::classes;
@@ -41,11 +42,11 @@ pub(crate) struct Args {
     maps: Vec<PathBuf>,
     /// Exit with 1 also for findings with this code, or of this severity and worse: warning, note; can be repeated
     #[arg(long, value_name = "CODE|SEVERITY", ignore_case = true, hide_possible_values = true,
-        value_parser = codes(&["note", "warning", "error"]).try_map(|text| denied(&text)))]
+        value_parser = codes(&["note", "warning", "error"]).try_map(|text| Denied::by_name(&text)))]
     deny: Vec<Denied>,
     /// Leave out findings with this code; can be repeated
     #[arg(long, value_name = "CODE", ignore_case = true, hide_possible_values = true,
-        value_parser = codes(&[]).try_map(|text| code(&text)))]
+        value_parser = codes(&[]).try_map(|text| check::code(&text)))]
     allow: Vec<&'static FindingCode>,
     #[command(flatten)]
     engine: EngineName,
@@ -82,31 +83,13 @@ fn engines() -> PossibleValuesParser {
 
 /// The valid values of an option that takes codes: these severities, then all codes.
 fn codes(severities: &'static [&'static str]) -> PossibleValuesParser {
-    PossibleValuesParser::new(severities.iter().copied().chain(all_codes().map(|code| code.name)))
-}
-
-/// The codes of all findings of the command.
-fn all_codes() -> impl Iterator<Item = &'static FindingCode> {
-    CODES.iter().copied().chain(classes::CODES)
-}
-
-/// A code of the game's findings by its name.
-fn of_classes(name: &str) -> Option<&'static FindingCode> {
-    classes::CODES.into_iter().find(|code| code.name.eq_ignore_ascii_case(name))
-}
-
-fn code(name: &str) -> bspkit::Result<&'static FindingCode> {
-    of_classes(name).map_or_else(|| check::code(name), Ok)
-}
-
-fn denied(name: &str) -> bspkit::Result<Denied> {
-    of_classes(name).map_or_else(|| Denied::by_name(name), |code| Ok(Denied::Code(code)))
+    PossibleValuesParser::new(severities.iter().copied().chain(CODES.iter().map(|code| code.name)))
 }
 
 #[derive(Serialize)]
 struct Codes {
     version: u32,
-    codes: Vec<&'static FindingCode>,
+    codes: &'static [&'static FindingCode],
 }
 
 #[derive(Serialize)]
@@ -137,14 +120,14 @@ impl Report for Checked<'_> {
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.codes && args.json {
-        let mut text = json(&Codes { version: 1, codes: all_codes().collect() }, false)?;
+        let mut text = json(&Codes { version: 1, codes: CODES }, false)?;
         text.push(b'\n');
         cx.talk.stdout(&text)?;
         return Ok(Code::Done);
     }
     if args.codes {
         let mut text = String::new();
-        for code in all_codes() {
+        for code in CODES {
             text += &format!("{:<18} {:<8} {}\n", code.name, code.severity.to_string(), code.meaning);
         }
         cx.talk.stdout(text.as_bytes())?;
@@ -176,7 +159,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 }
 
 /// What an FGD file says about the entities of a map. An entity text that cannot be read is a finding of `check`.
-fn of_game(bsp: &Bsp<'_>, fgd: &Fgd, allowed: &[&FindingCode], most: usize) -> Vec<Finding> {
+pub(super) fn of_game(bsp: &Bsp<'_>, fgd: &Fgd, allowed: &[&FindingCode], most: usize) -> Vec<Finding> {
     let (Some(slot), Ok(entities)) = (bsp.role(Role::Entities), bsp.entities()) else { return Vec::new() };
     let mut found = classes::check(&entities, &slot.name, fgd);
     found.retain(|finding| !allowed.contains(&finding.code));
@@ -318,6 +301,6 @@ fn signed(value: &Value) -> Option<i32> {
 
 /// The name of the entity file with this key.
 fn file(use_of: Use, key: &str, path: &Path) -> Option<String> {
-    let stem = Path::new(path.file_stem()?);
+    let stem = Path::new(names::of_map(path));
     (use_of == Use::FileName).then(|| format!("{}@{key}.ent", shown(stem)))
 }

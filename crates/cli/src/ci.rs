@@ -9,8 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
 use bspkit::disk::input;
+use bspkit::disk::names;
 use bspkit::finding::Finding;
 use bspkit::{Bsp, ErrorKind};
+use bspkit_game::assets::fgd::Fgd;
 use bspkit_ops::check::few;
 use bspkit_ops::policy::{self, Policy};
 use bspkit_text::ci::{self, Baseline, MapFindings, Report};
@@ -19,9 +21,9 @@ use bspkit_text::starter::Starter;
 use clap::ValueEnum;
 
 use super::config::{self, from_here, nearest};
-use super::context::{Context, is_stdin};
+use super::context::{Context, is_stdin, read_fgd};
 use super::git::repository::Changed;
-use super::maps::{MapArgs, MapFile, Maps, real_input, stem};
+use super::maps::{MapArgs, MapFile, Maps, real_input};
 use super::output::{self, spare};
 use super::save::how_to_list;
 use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, bad_argument, count, library_error, shown};
@@ -35,7 +37,7 @@ use super::{check, help};
 ///
 /// Ten findings of a kind are listed; with -v all. A baseline has all, and all are compared with it.
 ///
-/// The exit status is 1 if a map has an error, a finding that the policy denies, or does not open.
+/// The exit status is 1 if a map has an error or a finding that the policy denies, and 2 if one does not open.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ci maps
@@ -51,20 +53,25 @@ pub(crate) struct Args {
     /// The policy for all maps [default: the nearest bspkit.toml in the folders above each map]
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
+    /// The FGD file of the game: classes that it does not have, and keys that look like typing errors of its keys. A
+    /// policy may name these codes
+    #[arg(long, value_name = "FILE")]
+    fgd: Option<PathBuf>,
     /// Leave out the findings in this file. They are recognized by map, code, lump and sentence, also after records and
     /// offsets have moved
     #[arg(long, value_name = "FILE", value_parser = output::on_disk())]
     baseline: Option<PathBuf>,
-    /// Write all findings to the file of --baseline, where those of other maps stay; the exit status is 0 if all maps
-    /// can be read
+    /// Write all findings to the file of --baseline, where those of other maps stay; the exit status is 0 if all files
+    /// can be read. That a file is no map is a finding too
     #[arg(long, requires = "baseline")]
     write_baseline: bool,
     /// Check only maps that changed since this revision or are not tracked, as git says. For another branch, such as
-    /// origin/main, these are the changes since the branches parted. If a policy has changed, all its maps are checked
+    /// origin/main, these are the changes since the branches parted. If a policy or the FGD file has changed, all its
+    /// maps are checked
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
     /// Print a policy to begin with: all maps keep its rules. With -o it is written, if there is no such file
-    #[arg(long, conflicts_with_all = ["policy", "baseline", "changed_since", "format"])]
+    #[arg(long, conflicts_with_all = ["policy", "fgd", "baseline", "changed_since", "format"])]
     init: bool,
     /// The format of the report
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
@@ -95,6 +102,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.init {
         return init(cx, args, &maps);
     }
+    let fgd = args.fgd.as_deref().map(|path| read_fgd(cx, path)).transpose()?;
     if let Some(rev) = &args.changed_since {
         retain_changed(&mut maps, args, rev)?;
         if maps.iter().next().is_none() && !cx.talk.quiet {
@@ -121,7 +129,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let sums = Arc::new(Mutex::new(Sums { report: Report::new(args.format.into()), new }));
     let code = maps.each(cx, |map, job| {
         let policy = policies.of(map);
-        let (found, opened) = look_at(cx, map, policy, most);
+        let (found, opened) = look_at(cx, map, policy, fgd.as_ref(), most);
         let before = found.findings.len();
         let found = match (&baseline, &args.baseline) {
             (Some(baseline), Some(path)) => without_known(found, baseline, &path_in(map, path), policy, listed),
@@ -168,7 +176,7 @@ fn init(cx: &Context, args: &Args, maps: &Maps) -> Result<Code> {
     let starter = Arc::new(Mutex::new(Starter::default()));
     let code = maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
-        let name = stem(&map.path).to_string_lossy().into_owned();
+        let name = names::of_map(&map.path).to_string_lossy().into_owned();
         let findings = policy::run(&bsp, &name, &Policy::default(), None)?;
         let starter = Arc::clone(&starter);
         job.in_turn(move || starter.lock().unwrap_or_else(PoisonError::into_inner).add(&bsp, &name, &findings));
@@ -186,9 +194,10 @@ fn init(cx: &Context, args: &Args, maps: &Maps) -> Result<Code> {
 }
 
 impl Args {
-    /// Refuses to write over what is read: maps, policies, the baseline.
+    /// Refuses to write over what is read: maps, policies, the FGD file, the baseline.
     fn spare(&self, maps: &Maps, policies: &Policies) -> Result<()> {
-        let read = || maps.iter().map(|map| map.path.as_path()).chain(policies.read.keys().map(PathBuf::as_path));
+        let named = || maps.iter().map(|map| map.path.as_path()).chain(policies.read.keys().map(PathBuf::as_path));
+        let read = || named().chain(self.fgd.as_deref());
         let baseline = self.baseline.as_deref();
         let written = self.output.as_deref();
         baseline.filter(|_| self.write_baseline).map_or(Ok(()), |file| spare(file, read()))?;
@@ -216,13 +225,22 @@ impl Sums {
 }
 
 /// All findings about a map, at most this many of a kind; the error if it cannot be opened or checked.
-fn look_at(cx: &Context, map: &MapFile, policy: &Policy, most: Option<usize>) -> (MapFindings, Result<()>) {
+fn look_at(
+    cx: &Context,
+    map: &MapFile,
+    policy: &Policy,
+    fgd: Option<&Fgd>,
+    most: Option<usize>,
+) -> (MapFindings, Result<()>) {
     let mut found = MapFindings { path: map.path.clone(), ..MapFindings::default() };
     let name = if is_stdin(&map.path) { Path::new("stdin") } else { &map.path };
-    let name = stem(name).to_string_lossy();
+    let name = names::of_map(name).to_string_lossy();
     let checked = cx.open(&map.path).and_then(|bsp: Bsp<'_>| {
         found.dialect = Some(bsp.dialect().name);
-        Ok(policy::run(&bsp, &name, policy, most)?)
+        let mut findings = policy::run(&bsp, &name, policy, most)?;
+        let most = most.unwrap_or(MOST_OF_A_KIND);
+        findings.extend(fgd.into_iter().flat_map(|fgd| check::of_game(&bsp, fgd, &policy.check.allow, most)));
+        Ok(findings)
     });
     let (findings, result) = match checked {
         Ok(findings) => (findings, Ok(())),
@@ -336,6 +354,8 @@ impl From<Format> for ci::Format {
 /// Keeps the maps that git says have changed, and those whose policy has.
 fn retain_changed(maps: &mut Maps, args: &Args, rev: &str) -> Result<()> {
     let mut changed = Changed::since(rev)?;
+    // The one of an installed game is in no repository.
+    let has_other_fgd = args.fgd.as_deref().is_some_and(|path| changed.has(path).unwrap_or(false));
     let mut failed: Option<Error> = None;
     maps.retain(|map| {
         let mut has_changed = || -> Result<bool> {
@@ -343,7 +363,7 @@ fn retain_changed(maps: &mut Maps, args: &Args, rev: &str) -> Result<()> {
                 Some(policy) => changed.has(policy)?,
                 None => changed.has_above(&map.path, config::NAME)?,
             };
-            Ok(has_other_policy || changed.has(&map.path)?)
+            Ok(has_other_fgd || has_other_policy || changed.has(&map.path)?)
         };
         has_changed().unwrap_or_else(|error| {
             failed.get_or_insert(error);

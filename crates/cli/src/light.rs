@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::content::lightmap::{Adjustment, Block, Image, Light, LightSet, LightStat};
+use bspkit::disk::names;
 use bspkit::disk::put::{self, put, refuse};
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
 use bspkit::threads::in_parallel;
@@ -85,7 +86,7 @@ struct LightFile {
 
 /// The files outside of the map that hold its light.
 fn light_files(bsp: &Bsp<'_>, map: &Path) -> Result<Vec<LightFile>> {
-    let folder = map.with_extension("");
+    let folder = names::in_game(map).with_extension("");
     let file = |(_, name): (usize, String)| {
         let path = folder.join(&name);
         LightFile { file: shown(&path), found: path.is_file() }

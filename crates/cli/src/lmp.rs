@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
-use bspkit::disk::{input, put};
+use anyhow::{Context as _, Result, bail};
+use bspkit::disk::{input, names, put};
 use bspkit::{Bsp, ErrorKind};
 use bspkit_ops::lmp::LumpFile;
 use bspkit_packed::archive;
 
-use super::context::Context;
+use super::context::{Context, is_stdin};
 use super::talk::{Code, bad_argument};
 use super::{commands, help};
 use crate::maps::{MapArgs, MapFile, target_path};
@@ -87,6 +87,9 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &ExportArgs
         let file = LumpFile::export(bsp, slot.id).with_context(cannot)?;
         files.push((slot.name.as_str(), file.to_bytes().with_context(cannot)?));
     }
+    if single.is_none() && is_stdin(&map.path) {
+        bail!("stdin has no file name: use -o FILE");
+    }
     // Without `--output` the files go to the folder of the map.
     if args.output.is_none() && archive::part(&map.path).is_some() {
         let message = format!("{} is in an archive, which is not written", shown(&map.path));
@@ -94,8 +97,8 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &ExportArgs
     }
     let stem = match &args.output {
         Some(output) if args.maps.are_many() => map.place(output, ""),
-        Some(output) => output.join(crate::maps::stem(&map.path)),
-        None => map.path.with_extension(""),
+        Some(output) => output.join(names::of_map(&map.path)),
+        None => names::in_game(&map.path).with_extension(""),
     };
     let target = |number: usize| {
         let mut name = stem.clone().into_os_string();

@@ -51,6 +51,7 @@ mod words;
 pub(crate) use help::help;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -211,8 +212,21 @@ fn parse(given: &[OsString], split: Split) -> (Context, Command) {
             error.format(&mut program)
         });
     }
-    let found = found.unwrap_or_else(|error| error.exit());
+    let found = found.unwrap_or_else(|error| exit_with(&error));
     (Context::new(found.options), found.command.0)
+}
+
+/// Prints help, the version or an error, and ends the program. Whoever closes a pipe has read enough.
+fn exit_with(error: &clap::Error) -> ! {
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    match printed.err().filter(|failed| failed.kind() != std::io::ErrorKind::BrokenPipe) {
+        Some(failed) if !error.use_stderr() => {
+            let talk = Talk::without_options();
+            talk.stderr(talk.error(&anyhow::Error::new(failed).context("cannot write to stdout")).as_bytes());
+            std::process::exit(2)
+        }
+        _ => std::process::exit(error.exit_code()),
+    }
 }
 
 fn run(cx: &Context, command: &Command) -> Code {

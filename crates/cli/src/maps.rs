@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Error, Result, anyhow};
 use bspkit::ErrorKind;
-use bspkit::disk::put;
+use bspkit::disk::{names as disk_names, put};
 use bspkit::file::names;
 use bspkit_game::Archive;
-use bspkit_packed::Form;
 use bspkit_packed::archive::{self, Listing};
 use bspkit_text::folder::is_unpacked;
 use clap::ArgAction;
@@ -138,7 +137,7 @@ impl MapFile {
         if !self.is_one_of_many {
             return base.to_path_buf();
         }
-        let plain = if Form::of(&self.name).is_some() { self.name.with_extension("") } else { self.name.clone() };
+        let plain = disk_names::in_game(&self.name);
         // `..` is the name of no file.
         let is_dots = matches!(plain.file_stem().map(OsStr::as_encoded_bytes), Some(b"." | b".."));
         let stem = if self.has_twin || is_dots { plain } else { plain.with_extension("") };
@@ -168,12 +167,6 @@ impl MapFile {
 /// Whether a target is a folder: one that is there, or a name with a slash at its end. `-` is stdout always.
 pub(crate) fn is_folder(target: &Path) -> bool {
     !is_stdin(target) && target.is_dir() || matches!(target.as_os_str().as_encoded_bytes().last(), Some(b'/' | b'\\'))
-}
-
-/// The name of a map: that of its file, without `.bsp` and without what says how it is compressed.
-pub(crate) fn stem(path: &Path) -> &OsStr {
-    let stem = path.file_stem().unwrap_or_default();
-    if Form::of(path).is_some() { Path::new(stem).file_stem().unwrap_or_default() } else { stem }
 }
 
 /// The folder of the game or the author, which is the one above the folder `maps` of a map. A map on stdin or in an
@@ -539,7 +532,7 @@ fn part_folders(found: &mut [Result<MapFile, Trouble>]) {
     let folders = |map: &MapFile| map.name.ancestors().skip(1).map(lower).collect::<Vec<_>>();
     let with_maps: HashSet<OsString> = found.iter().flatten().flat_map(folders).collect();
     for map in found.iter_mut().flatten() {
-        map.has_twin |= with_maps.contains(&lower(&map.name.with_extension("")));
+        map.has_twin |= with_maps.contains(&lower(&disk_names::in_game(&map.name).with_extension("")));
     }
 }
 

@@ -8,13 +8,14 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context as _, Error, Result};
 use bspkit::Draft;
 use bspkit::bytes::escaped;
+use bspkit::disk::names;
 use bspkit_game::rename::{FILES, OldName, Rename, Renamed, old_name as old_name_of};
 use bspkit_packed::Form;
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};
 use super::help;
-use super::maps::{MapArgs, MapFile, Maps, stem};
+use super::maps::{MapArgs, MapFile, Maps};
 use super::save::{Edited, Save};
 use super::talk::{Code, Job, bad_argument, count, shown};
 
@@ -78,12 +79,9 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     };
     let rename = renaming(&old, &args.new, args.old.is_some())?.merging(args.save.force);
     // A compressed map stays one.
-    let ending = if Form::of(map).is_some() { map.extension().unwrap_or_default() } else { OsStr::new("") };
-    let dot = OsStr::new(if ending.is_empty() { "" } else { "." });
-    let name: OsString = [&args.new, OsStr::new(".bsp"), dot, ending].into_iter().collect();
-    let file = Path::new(&args.new).with_file_name(name);
+    let file = new_file(&args.new, map);
     let maps = Maps::renamed(map, &file, args.folder.as_deref());
-    let is_other = |found: &&MapFile| found.path != map && stem(&found.path).eq_ignore_ascii_case(&args.new);
+    let is_other = |found: &&MapFile| found.path != map && names::of_map(&found.path).eq_ignore_ascii_case(&args.new);
     if let Some(other) = maps.iter().find(is_other).filter(|_| args.folder.is_some() && !args.save.force) {
         let message = format!("{} has this name already: what leads to it would lead to the other", shown(&other.path));
         return Err(bad_argument(message, "name another NEW, or use --force"));
@@ -121,12 +119,12 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             true if !job.json => task.list(job),
             _ => task.say(job),
         }
-        if task.is_own {
-            warn_of_file_name(found, &file, job);
-        }
         let is_whole = task.renamed.problems.is_empty();
         if task.has_nothing() && args.old.is_some() {
             return Ok(Edited::Nothing(task.nothing()));
+        }
+        if task.is_own {
+            warn_of_file_name(found, &args.new, job);
         }
         Ok(match task.renamed.changes.is_empty() && is_whole {
             true => Edited::Same,
@@ -143,7 +141,7 @@ pub(crate) fn old_name(cx: &Context, map: &Path, from: Option<&OsStr>) -> Result
     if is_stdin(map) {
         return Err(bad_argument("stdin has no name".into(), "--old OLD says what the map is called"));
     }
-    let stem = stem(map).as_encoded_bytes().to_vec();
+    let stem = names::of_map(map).as_encoded_bytes().to_vec();
     match old_name_of(&cx.open(map)?, &stem).with_context(|| format!("cannot rename {}", shown(map)))? {
         OldName::Own => Ok(stem),
         OldName::OfPaths(owner) => {
@@ -189,11 +187,23 @@ pub(crate) fn renaming(old: &[u8], new: &OsStr, is_given: bool) -> Result<Rename
     })?)
 }
 
-/// Warns if the saved map will have another file name than engines need.
-fn warn_of_file_name(map: &MapFile, file: &Path, job: &mut Job<'_>) {
+/// The file of a map with this name, compressed as another file is.
+fn new_file(name: &OsStr, as_in: &Path) -> PathBuf {
+    let ending = as_in.extension().filter(|_| Form::of(as_in).is_some());
+    let mut file = OsString::from(name);
+    file.push(".bsp");
+    if let Some(ending) = ending {
+        file.push(".");
+        file.push(ending);
+    }
+    file.into()
+}
+
+/// Warns if the saved map has not the name of its file.
+fn warn_of_file_name(map: &MapFile, name: &OsStr, job: &mut Job<'_>) {
     let Some(target) = map.target.as_deref().filter(|target| !is_stdin(target)) else { return };
-    if target.file_name() != file.file_name() {
-        let wanted = target.with_file_name(file);
+    let wanted = target.with_file_name(new_file(name, target));
+    if *target != wanted {
         let message =
             format!("engines find the files of a map by its file name: rename {} to {}", shown(target), shown(&wanted));
         job.warn(&message);

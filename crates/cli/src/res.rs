@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::SaveOptions;
+use bspkit::disk::names;
 use bspkit::file::SideFile;
 use bspkit_game::Game;
 use bspkit_game::assets::Files;
@@ -11,7 +12,7 @@ use bspkit_game::res::{self, List, Listed, Options};
 
 use super::context::{Context, is_stdin};
 use super::help;
-use super::maps::{MapArgs, MapFile, above_maps, stem};
+use super::maps::{MapArgs, MapFile, above_maps};
 use super::output::{spare, unforced};
 use super::talk::{Code, Job, count, shown, text_and_raw};
 
@@ -77,7 +78,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let cannot = || format!("cannot list the files of {}", shown(&map.path));
         let bsp = cx.open_said(&map.path, job)?;
         let own = own_folder(&map.path, args.own.as_deref())?;
-        let stem = stem(&map.path).as_encoded_bytes();
+        let stem = names::of_map(&map.path).as_encoded_bytes();
         let options = Options::new(stem).own(own.as_ref().map(|own| own as &dyn Files)).stock(&stock);
         let list = res::find(&bsp, &options).with_context(cannot)?;
         list.faults.iter().for_each(|fault| job.warn_here(&format!("left out: {fault}")));
@@ -111,7 +112,7 @@ fn write(map: &MapFile, list: &List, stock: &Game, args: &Args, job: &mut Job<'_
     let path = match &args.output {
         Some(output) => map.file_in(output, EXTENSION)?,
         None if is_stdin(&map.path) => bail!("stdin has no file name: use -o FILE"),
-        None => map.path.with_extension(EXTENSION),
+        None => names::in_game(&map.path).with_extension(EXTENSION),
     };
     spare(&path, args.stock.iter().map(PathBuf::as_path).chain([&*map.path]))?;
     let file = SideFile::read(&path)?;

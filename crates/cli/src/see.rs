@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::Bsp;
+use bspkit::disk::names;
 use bspkit::disk::put::{self, put, refuse};
 use bspkit::finding::Severity;
 use bspkit_game::Game;
@@ -17,7 +18,7 @@ use super::context::{Context, is_stdin};
 use super::help;
 use super::talk::{Code, Few, Job, bad_argument, count, shown};
 use crate::context::Report;
-use crate::maps::{MapFile, Reading, above_maps, stem};
+use crate::maps::{MapFile, Reading, above_maps};
 use crate::output::spare;
 
 /// Write what is drawn of a map as glTF or OBJ, for Blender and other programs
@@ -263,7 +264,7 @@ impl Shown {
             detail: self.detail,
             light: !self.no_light,
             only: self.only.clone(),
-            name: stem(&map.path).to_str(),
+            name: names::of_map(&map.path).to_str(),
             files: (!game.is_empty()).then_some(&*game as &dyn Files),
             ..Options::default()
         };
@@ -394,7 +395,7 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
             Some(size) => draw(&scene, args.from, size).with_context(cannot)?.png,
             None => {
                 let file = if is_stdin(&map.path) { "MAP".to_owned() } else { shown(&map.path) };
-                let title = if is_stdin(&map.path) { file.clone() } else { shown(Path::new(stem(&map.path))) };
+                let title = if is_stdin(&map.path) { file.clone() } else { shown(Path::new(names::of_map(&map.path))) };
                 bspkit_see::page(&scene, &title, &file).with_context(cannot)?
             }
         };

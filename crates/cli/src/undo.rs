@@ -23,7 +23,8 @@ use crate::save::suffix;
 /// highest number. What changes is printed. The map as it was until then is gone; --dry-run only prints.
 ///
 /// Whatever changed the map since the backup was made is taken back, also edits without --backup. Other files that an
-/// edit changed, such as the .aas file of `--fix-aas`, stay.
+/// edit changed, such as the .aas file of `--fix-aas`, stay. Maps on stdin and in archives have no backups; that of a
+/// compressed map is named, and renamed by hand.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit undo maps --dry-run

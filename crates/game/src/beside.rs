@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use bspkit::content::entities::Entity;
 use bspkit::content::lightmap::Light;
 use bspkit::dialect::{AREAS, Beside, By, Covers, Part, Role};
-use bspkit::disk::shown;
+use bspkit::disk::{names, shown};
 use bspkit::file::directory::LumpFileHeader;
 use bspkit::record::{Field as _, Record as _};
 use bspkit::{Bsp, Draft, Plan, SlotId};
@@ -98,7 +98,7 @@ struct Edit<'e, 'd, 'p> {
 impl Edit<'_, '_, '_> {
     /// The files of a row that are there.
     fn there(&self, file: &Beside, map: &Path) -> Vec<PathBuf> {
-        let Some(stem) = map.file_stem() else { return Vec::new() };
+        let stem = names::of_map(map);
         let folders = folders(file, map);
         let named = |after: &str| {
             let name: OsString = [stem, after.as_ref()].into_iter().collect();

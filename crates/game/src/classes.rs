@@ -20,17 +20,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use bspkit::bytes::escaped;
 use bspkit::content::entities::{Entities, Output};
-use bspkit::finding::{Code, Finding, Severity};
+use bspkit::finding::{Code, Finding};
 use bspkit::{Place, near};
+use bspkit_ops::check::{CLASS_UNKNOWN, KEY_UNKNOWN};
 
 use crate::assets::fgd::Fgd;
-
-static CLASS: Code = Code::new("class-unknown", Severity::Warning, "the FGD file of the game does not have a class");
-static KEY: Code =
-    Code::new("key-unknown", Severity::Warning, "a key that the FGD file does not have is close to one that it has");
-
-/// The codes of these findings.
-pub static CODES: [&Code; 2] = [&CLASS, &KEY];
 
 /// Finds classes that the file does not have, and keys of classes that it has which are close to keys of them. A key
 /// that is close to none is no finding: compilers and tools add keys of their own. Each class, and each key of a class,
@@ -55,7 +49,7 @@ pub fn check(entities: &Entities<'_>, lump: &str, fgd: &Fgd) -> Vec<Finding> {
         if !classes.contains(&class[..]) {
             let message =
                 || format!("the FGD file has no class `{}`{}", escaped(&class), close(&class, classes.iter().copied()));
-            add(&CLASS, entity.index(), (class.clone(), Vec::new()), &message);
+            add(&CLASS_UNKNOWN, entity.index(), (class.clone(), Vec::new()), &message);
             continue;
         }
         let own = keys.entry(class.clone()).or_insert_with(|| fgd.keys_of(&class));
@@ -69,7 +63,7 @@ pub fn check(entities: &Entities<'_>, lump: &str, fgd: &Fgd) -> Vec<Finding> {
             let near = close(&key, own.iter().filter(is_alike));
             if !near.is_empty() {
                 let message = || format!("`{}` is no key of {}{near}", escaped(&key), escaped(&class));
-                add(&KEY, entity.index(), (class.clone(), key.clone()), &message);
+                add(&KEY_UNKNOWN, entity.index(), (class.clone(), key.clone()), &message);
             }
         }
     }

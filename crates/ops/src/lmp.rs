@@ -228,7 +228,8 @@ fn revision(bsp: &Bsp<'_>) -> Result<i32> {
     })
 }
 
-/// Rebases the offsets in a game lump to `to`; its old offset is computed from its first member.
+/// Rebases the offsets in a game lump to `to`. Its old offset is not in the file: of a lump that its members fill it is
+/// known by the first one, and of any other it is `to` if the members fit there.
 fn rebase(lump: &mut [u8], to: usize) -> Result<(), String> {
     let no_directory = || "its directory cannot be read".to_string();
     let count = lump.get(..4).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes);
@@ -238,10 +239,23 @@ fn rebase(lump: &mut [u8], to: usize) -> Result<(), String> {
     let length = lump.len();
     let entries = &mut lump[4..directory];
     let decoded = |entry: &[u8]| GameLumpEntry::decode(entry).filter(|entry| entry.id != 0);
-    let starts = entries.chunks_exact(GameLumpEntry::SIZE).filter_map(decoded).map(|entry| entry.offset);
-    let Some(first) = starts.min() else { return Ok(()) };
+    let members = || entries.chunks_exact(GameLumpEntry::SIZE).filter_map(decoded);
+    let Some(first) = members().map(|entry| entry.offset).min() else { return Ok(()) };
+    let end = members().map(|entry| i64::from(entry.offset) + i64::from(entry.length)).max().unwrap_or(0);
     let from = usize::try_from(first).ok().and_then(|first| first.checked_sub(directory));
-    let from = from.ok_or_else(|| "its offsets do not count from the start of a map".to_string())?;
+    let mut from = from.ok_or_else(|| "its offsets do not count from the start of a map".to_string())?;
+    // How far the members may be from the directory; padding follows them.
+    let room = usize::try_from(end).ok().and_then(|end| (from + length).checked_sub(end)).unwrap_or(0);
+    if room >= 4 {
+        match from.checked_sub(to).filter(|gap| *gap <= room) {
+            Some(_) => from = to,
+            None => {
+                return Err(format!(
+                    "its members do not fill it, so that their place in its {length} bytes is not known"
+                ));
+            }
+        }
+    }
     for bytes in entries.chunks_exact_mut(GameLumpEntry::SIZE) {
         let Some(mut entry) = GameLumpEntry::decode(bytes) else { continue };
         let within = usize::try_from(entry.offset).ok().and_then(|at| at.checked_sub(from)).filter(|at| *at <= length);

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use bspkit::disk::{input, shown};
+use bspkit::disk::{input, names, shown};
 use bspkit::json::{Members, syntax};
 use bspkit::{Bsp, Error, ErrorKind, Result};
 
@@ -179,7 +179,7 @@ impl RuleFiles {
 
 /// The name of a map by which rule files name it: the file name without its extension.
 pub fn map_name(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    names::of_map(path).to_string_lossy().into_owned()
 }
 
 /// The rule files of a folder, sorted; none if there is no such folder.

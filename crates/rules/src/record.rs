@@ -40,7 +40,10 @@ pub fn path(map: &Path) -> PathBuf {
 pub fn read(map: &Path) -> Result<Record> {
     let path = path(map);
     match std::fs::metadata(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Record::default()),
+        // A map in an archive has no files beside it.
+        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            return Ok(Record::default());
+        }
         Ok(there) if there.is_file() && there.len() <= MOST => {}
         Ok(there) => {
             let (kind, why) = match there.is_file() {

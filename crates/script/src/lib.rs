@@ -39,8 +39,7 @@ use rhai::{AST, Array, Dynamic, Engine, ImmutableString, Module, Scope, Shared};
 use api::{Api, Res, Watch, fail};
 pub use api::{Entry, Limits};
 use bspkit::content::lightmap::Light;
-use bspkit::disk::input;
-use bspkit::disk::shown;
+use bspkit::disk::{input, names, shown};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Hint, Result, Session, SlotId, near};
 use entities::List;
 use lumps::{Bytes, Files, Lumps, MOST_BYTES, Meter, Textures, text};
@@ -373,7 +372,7 @@ fn register_map(api: &mut Api) {
     api.name::<Map>("map");
     api.entry("map", "The map that the script edits.");
     api.get("map.name", "The name of its file without the extension.", |map: &mut Map| {
-        map.part_of_path(Path::file_stem)
+        map.part_of_path(|path| Some(names::of_map(path)))
     });
     api.get("map.path", "The path of its file.", |map: &mut Map| {
         shown_values(map.0.path.as_os_str().as_encoded_bytes())

@@ -276,7 +276,7 @@ pub(super) fn register_vector(api: &mut Api) {
             Ok::<_, Box<rhai::EvalAltResult>>(vector.map_or(Dynamic::UNIT, Dynamic::from))
         },
     );
-    api.get("v.x", "The first number; `v.x = 8.0` sets it. `v[0]` is the same.", |v: &mut Vector| v.0[0]);
+    api.get("v.x", "The first number; `v.x = 8.0` sets it. `v[0]` reads it.", |v: &mut Vector| v.0[0]);
     api.get("v.y", "The second number.", |v: &mut Vector| v.0[1]);
     api.get("v.z", "The third number.", |v: &mut Vector| v.0[2]);
     api.set("x", |v: &mut Vector, value: Dynamic| number(&value).map(|value| v.0[0] = value));

@@ -248,7 +248,7 @@ pub(super) fn register(api: &mut Api) {
     api.name::<Record>("record");
     api.call(
         "map.records(lump)",
-        "The records of a lump by its name, number or role, or of one list of it as `LUMP.LIST`. \
+        "The records of a lump by its name, number (`\"1\"`) or role, or of one list of it as `LUMP.LIST`. \
          `records(\"planes\")` is `map.records(\"planes\")`.",
         |map: &mut Map, lump: &str| Table::open(map, lump),
     );

@@ -3,6 +3,7 @@
 use bspkit::bytes::{escaped, rounded};
 use bspkit::content::View;
 use bspkit::content::entities::{Entities, Entity};
+use bspkit::json::text_and_raw;
 use bspkit::{Bsp, ErrorKind};
 
 use crate::builder::{ENTITY, Findings};
@@ -74,7 +75,9 @@ fn static_models(map: &Bsp<'_>) -> Vec<Placed> {
 
 fn placed(map: &Bsp<'_>, entity: &Entity<'_>, models: usize) -> Placed {
     let class = entity.class().map(|class| escaped(class).to_string()).unwrap_or_default();
-    let pairs = entity.pairs().map(|pair| (escaped(pair.key).to_string(), escaped(pair.value).to_string()));
+    // As JSON has them elsewhere: only what is no text is escaped.
+    let text = |bytes: &[u8]| text_and_raw(bytes).0.into_owned();
+    let pairs = entity.pairs().map(|pair| (text(pair.key), text(pair.value)));
     let values = entity.record_values(map.dialect());
     let is_model = |lump: &str| map.role(bspkit::dialect::Role::Models).is_some_and(|slot| slot.name == lump);
     let numbers = values.iter().filter(|value| is_model(value.reference.lump));

@@ -83,8 +83,14 @@ fn lump(bsp: &Bsp<'_>, slot: &Slot) -> String {
         }
         Err(error) => format!("cannot be decompressed: {error}"),
     };
-    let compressed = if bsp.decompressed_size(slot.id).is_some() { ", compressed" } else { "" };
-    format!("{}{}: {content}{compressed}\n", slot.name, version.unwrap_or_default())
+    let is_packed = bsp.decompressed_size(slot.id).is_some();
+    let compressed = if is_packed { ", compressed" } else { "" };
+    // What the directory says beside that, in damaged maps.
+    let size = slot.unpacked.filter(|size| *size != 0 && !is_packed).map(|size| format!(", decompressed size {size}"));
+    let flags = bsp.member_flags(slot.id).map(|flags| flags & !1).filter(|flags| *flags != 0);
+    let flags = flags.map(|flags| format!(", flags {flags}")).unwrap_or_default();
+    let (version, size) = (version.unwrap_or_default(), size.unwrap_or_default());
+    format!("{}{version}: {content}{compressed}{size}{flags}\n", slot.name)
 }
 
 fn files(bsp: &Bsp<'_>) -> String {
@@ -118,4 +124,19 @@ fn hash(bytes: &[u8]) -> String {
 
 fn digits(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_that_means_nothing_is_shown() {
+        let mut bytes = std::fs::read("../../tests/maps/source/room_v20.bsp").unwrap();
+        let before = outline(&Bsp::parse(&bytes).unwrap());
+        // The decompressed size of lump 7.
+        bytes[8 + 16 * 7 + 12] = 1;
+        let after = outline(&Bsp::parse(&bytes).unwrap());
+        assert_ne!(String::from_utf8(before).unwrap(), String::from_utf8(after).unwrap());
+    }
 }

@@ -35,7 +35,7 @@ codes! {
     DATA = "data", Error, "the data of a file cannot be read, or has bytes too many";
     CRC = "crc", Error, "the CRC of a file is not that of its data";
     SOUND = "sound", Error, "a sound is compressed, and engines can only play it stored";
-    DIRECTORY = "directory", Error, "the directory has another size than its end record says";
+    DIRECTORY = "directory", Error, "the directory is not the one that its end record says";
     PLACE = "place", Error, "a file is not before the directory";
     OVERLAP = "overlap", Error, "two files share bytes";
     GAP = "gap", Warning, "bytes belong to no file";
@@ -98,6 +98,10 @@ impl<'a> Pak<'a> {
         if !self.is_edited() && source.counted_beyond().is_none() {
             let (says, is) = (source.end.directory_size, source.directory.len());
             let message = format!("the directory has {is} bytes, and its end record says {says}");
+            findings.push(of_all(&DIRECTORY, message));
+        }
+        if let Some(at) = source.other_end() {
+            let message = format!("another end record is at {at}, which some readers take");
             findings.push(of_all(&DIRECTORY, message));
         }
         let mut extents: Vec<_> = Vec::with_capacity(self.len());

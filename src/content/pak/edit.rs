@@ -163,6 +163,10 @@ impl<'a> Pak<'a> {
     }
 
     pub(super) fn check_editable(&self) -> Result<()> {
+        if let Some(at) = self.source.other_end() {
+            let message = format!("the pakfile has another end record at {at}, which some readers take");
+            return Err(Error::new(ErrorKind::Refused, message));
+        }
         if !self.is_console() {
             return Ok(());
         }
@@ -300,8 +304,11 @@ impl<'a> Pak<'a> {
         self.check_editable()?;
         let mut new: HashMap<usize, &[u8]> = HashMap::with_capacity(names.len());
         for (index, name) in names {
-            if self.entry(*index)?.name() != name {
-                pak::check(name)?;
+            let old = self.entry(*index)?.name();
+            if old != name {
+                // The entry of a folder stays one.
+                let folder = name.strip_suffix(b"/").filter(|_| old.ends_with(b"/"));
+                pak::check(folder.unwrap_or(name))?;
                 new.insert(*index, name);
             }
         }
@@ -554,7 +561,8 @@ impl<'a> Pak<'a> {
             let content = content(entry)?;
             Ok(content.map(|content| Own::restored(entry, self.origin(entry.index()), content)))
         });
-        let done: Vec<_> = entries.iter().map(Entry::index).zip(results).collect();
+        let mut done: Vec<_> = entries.iter().map(Entry::index).zip(results).collect();
+        self.leave_what_is_too_much(&mut done);
         let mut packed = Packed::default();
         for (index, result) in done {
             match result {
@@ -571,10 +579,37 @@ impl<'a> Pak<'a> {
         packed.failed.sort_by_key(|(index, _)| *index);
         Ok(packed)
     }
+
+    /// Leaves the largest files as they are of a pakfile that could not be read again, as
+    /// [`Pak::check_total_size`] refuses it.
+    fn leave_what_is_too_much(&self, done: &mut [(usize, Result<Option<Own<'a>>>)]) {
+        let total: u64 = (0..self.len()).map(|index| wide(self.view(index).size())).sum();
+        let stored = (0..self.len()).map(|index| wide(self.view(index).stored_size())).sum::<u64>();
+        let saved =
+            |index: usize, own: &Own<'_>| wide(self.view(index).stored_size()).saturating_sub(wide(own.body.len()));
+        let mut changed: Vec<(u64, usize)> = done
+            .iter()
+            .enumerate()
+            .filter_map(|(at, (index, result))| Some((saved(*index, result.as_ref().ok()?.as_ref()?), at)))
+            .collect();
+        let mut stored = stored - changed.iter().map(|(saved, _)| saved).sum::<u64>().min(stored);
+        changed.sort_unstable();
+        while total > most_in_total(usize::try_from(stored).unwrap_or(usize::MAX)) {
+            let Some((saved, at)) = changed.pop().filter(|(saved, _)| *saved > 0) else { return };
+            stored += saved;
+            let message = "all files would take more bytes than are ever decompressed";
+            done[at].1 = Err(Error::new(ErrorKind::TooLarge, message));
+        }
+    }
 }
 
 /// The size in bytes that the files of any pakfile may have in total after decompression.
 const ALWAYS_UNPACKED: usize = 256 << 20;
+
+/// That of a pakfile of this size.
+fn most_in_total(size: usize) -> u64 {
+    wide(lzma::most_in_total(size).max(ALWAYS_UNPACKED))
+}
 
 impl Pak<'_> {
     /// Refuses files whose sizes, as the directory states them, are larger in total than in a real pakfile of this
@@ -596,7 +631,7 @@ impl Pak<'_> {
         let sizes = indices.iter().filter(is_source).filter_map(|index| self.get(*index)).map(|entry| entry.size());
         // More than a 32-bit machine can address.
         let size: u64 = sizes.map(wide).sum();
-        let most = wide(lzma::most_in_total(self.source.data.len()).max(ALWAYS_UNPACKED));
+        let most = most_in_total(self.source.data.len());
         if size <= most {
             return Ok(());
         }

@@ -310,6 +310,15 @@ impl<'a> Source<'a> {
         (beyond <= self.end_at.saturating_sub(self.directory.end)).then_some(beyond)
     }
 
+    /// Where another end record begins after the one that was read, in the comment or after it: readers that take the
+    /// last one read another directory, and it may become the right one where the files before it move.
+    fn other_end(&self) -> Option<usize> {
+        let from = self.end_at + END.len();
+        let after = self.data.get(from..)?;
+        let at = memchr::memmem::rfind(after, &END)?;
+        (after.len() - at >= EndRecord::SIZE).then_some(from + at)
+    }
+
     /// The name in a file's local header.
     fn local_name(&self, entry: &Central) -> Option<&[u8]> {
         let name = index(entry.header.local_offset).checked_add(LocalHeader::SIZE)?;

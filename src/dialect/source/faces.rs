@@ -38,6 +38,11 @@ pub(super) const ROWS: &[Row] = &[
     PRIMINDICES.row(),
 ];
 
+/// How the texture of a face lies from which others were cut: in most maps a number of the table as it was before the
+/// compiler made it smaller.
+pub(in crate::dialect) const TEXINFO_OF_FACES: Meaning =
+    Meaning::Twin { lump: "TEXINFO", list: "FACES", by: "original_face" };
+
 /// The name of a macro texture, 65535 for none.
 const NAME_OF_TEXTURE: Meaning =
     Meaning::Index { lump: "TEXDATA_STRING_TABLE", none: &[0xFFFF], gone: Gone::Becomes(0xFFFF) };
@@ -83,10 +88,10 @@ records! {
         pub smoothing_groups: u32,
     }
 
-    /// `dface_t` of the original faces. Their texinfo refers to a table that the compiler made smaller later, so it may
-    /// be out of range.
+    /// `dface_t` of the original faces. Their texinfo is that of the faces, or of a table that the compiler made
+    /// smaller later, so that it may be out of range.
     pub struct OriginalFace(56) {
-        ..Face with { texinfo: Meaning::Plain, original_face: Meaning::Plain, first_primitive: Meaning::Plain },
+        ..Face with { texinfo: TEXINFO_OF_FACES, original_face: Meaning::Plain, first_primitive: Meaning::Plain },
     }
 
     /// `dface_t` of version 18.

@@ -2,7 +2,7 @@
 
 use super::{faces_of_this_size, like_the_faces, one_a_face, sides_of_brushes, with_known_faces};
 use crate::dialect::shared::WideEdge;
-use crate::dialect::source::HDR_LIGHT;
+use crate::dialect::source::{HDR_LIGHT, TEXINFO_OF_FACES};
 use crate::dialect::source21::brushes_of_face;
 use crate::dialect::{Each, LitFace, Row, keys};
 use crate::record::{Count, Meaning, index, index_or_none, optional_run_of, records, run};
@@ -81,7 +81,7 @@ records! {
 
     /// `dface_t` of the original faces, whose texinfo may be out of range, as in earlier versions.
     pub struct OriginalFace(72) {
-        ..Face with { texinfo: Meaning::Plain, original_face: Meaning::Plain, first_primitive: Meaning::Plain },
+        ..Face with { texinfo: TEXINFO_OF_FACES, original_face: Meaning::Plain, first_primitive: Meaning::Plain },
     }
 
     /// A number of the faceids lump (`dfaceid_t`).

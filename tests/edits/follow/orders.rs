@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use bspkit::bytes::ByteOrder;
+use bspkit::dialect::source;
 use bspkit::record::{Meaning, Order, Shape};
 use bspkit::{Bsp, Layout, SlotId};
 
@@ -197,4 +198,35 @@ fn vertexes_go_with_their_displacements() {
     assert!(draft.changes().unwrap().is_empty());
     let alone = map.draft().structure().reorder_list("DISP_VERTS", &(25..106).chain(0..25).collect::<Vec<_>>());
     assert!(alone.unwrap_err().to_string().contains("follow those of the record before"));
+}
+
+/// The faces from which others were cut name their texinfos, or those of a table as it was before the compiler made it
+/// smaller: then no number is one of the map.
+#[test]
+fn original_faces_keep_what_they_name() {
+    let map = Bsp::open("tests/maps/source/room_v20.bsp").unwrap();
+    let pairs = |map: &Bsp<'_>| -> Vec<(i16, i16)> {
+        let (faces, originals) = (map.table(source::FACES).unwrap(), map.table(source::ORIGINALFACES).unwrap());
+        let own = faces.iter().filter_map(|face| Some((usize::try_from(face.original_face).ok()?, face.texinfo)));
+        own.map(|(at, texinfo)| (texinfo, originals.get(at).unwrap().texinfo)).collect()
+    };
+    let texinfos = map.table(source::TEXINFO).unwrap().len();
+    let order: Vec<usize> = (1..texinfos).chain([0]).collect();
+    assert!(pairs(&map).iter().all(|(one, other)| one == other));
+
+    let mut draft = map.draft();
+    draft.structure().reorder_list("TEXINFO", &order).unwrap();
+    let moved = saved(&draft);
+    assert!(pairs(&moved).iter().all(|(one, other)| one == other));
+    assert_ne!(pairs(&moved), pairs(&map));
+
+    // One number that is no index of the map says that all are of another table.
+    let mut draft = map.draft();
+    draft.update(source::ORIGINALFACES, 11, |face| face.texinfo = 3000).unwrap();
+    let other = saved(&draft);
+    let mut draft = other.draft();
+    draft.structure().reorder_list("TEXINFO", &order).unwrap();
+    let second = |map: &Bsp<'_>| map.table(source::ORIGINALFACES).unwrap().iter().map(|it| it.texinfo).collect();
+    let (before, after): (Vec<i16>, Vec<i16>) = (second(&other), second(&saved(&draft)));
+    assert_eq!(before, after);
 }

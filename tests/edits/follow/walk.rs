@@ -136,6 +136,23 @@ pub(crate) fn walk(map: &Bsp<'_>) -> Walk {
     Walk { lists, entities }
 }
 
+/// Where the faces from which others were cut name their texinfos, and whether all are those of their faces: otherwise
+/// they are numbers of another table.
+fn texinfo_of_originals(name: &str, lists: &HashMap<String, List>) -> Option<((usize, Shape), bool)> {
+    let (own, faces, texinfos) = (lists.get(name)?, lists.get("FACES")?, lists.get("TEXINFO")?);
+    let place = |list: &List, field: &str| places(list.info.fields, field).first().copied();
+    let by = place(faces, "original_face").filter(|_| name == "ORIGINALFACES")?;
+    let (texinfo, of_face) = (place(own, "texinfo")?, place(faces, "texinfo")?);
+    let numbers: Vec<i64> = own.bytes.chunks_exact(own.info.size).map(|record| number(record, texinfo)).collect();
+    let mut named = faces
+        .bytes
+        .chunks_exact(faces.info.size)
+        .filter_map(|face| Some((*numbers.get(usize::try_from(number(face, by)).ok()?)?, number(face, of_face))));
+    let end = i64::try_from(texinfos.len()).unwrap();
+    let are_own = numbers.iter().all(|number| (0..end).contains(number)) && named.all(|(one, other)| one == other);
+    Some((texinfo, are_own))
+}
+
 /// The colors without references, and the references.
 fn plain(
     map: &Bsp<'_>,
@@ -148,9 +165,14 @@ fn plain(
     let mut colors: Vec<u64> = Vec::new();
     let mut named: Vec<Vec<Named>> = Vec::new();
     let facts: Vec<_> = facts(map.dialect().name).filter(|(lump, ..)| *lump == name).collect();
+    let texinfo = texinfo_of_originals(name, lists).and_then(|found| Some((found, *index.get("TEXINFO")?)));
     // Displacements have no counts.
     for record in list.bytes.chunks_exact(size) {
         let (mut own, mut refs) = (record.to_vec(), Vec::new());
+        if let Some(((place, are_own), to)) = texinfo {
+            own[place.0..place.0 + place.1.size()].fill(0);
+            refs.extend(are_own.then(|| (to, vec![number(record, place)], false)));
+        }
         // The row follows as a reference.
         if let Some((at, shape)) = places(list.info.fields, "visibility_offset").first() {
             own[*at..at + shape.size()].fill(0);

@@ -238,3 +238,14 @@ fn what_is_in_order_is_no_edit() {
     let expected = Zip::of(["c.vmt", "a.vtf", "b.vtf"].map(|name| File::new(name, name))).build();
     assert_eq!(after, expected);
 }
+
+/// Zip tools write entries of folders; what moves the files moves them too.
+#[test]
+fn the_entry_of_a_folder_gets_a_new_name() {
+    let zip = Zip::of([File::new("maps/alpha/", ""), File::new("maps/alpha/x.vmt", "x")]).build();
+    let mut pak = Pak::parse(zip).unwrap();
+    pak.rename_all(&[(0, b"maps/beta/".to_vec()), (1, b"maps/beta/x.vmt".to_vec())]).unwrap();
+    assert_eq!(names(&pak), ["maps/beta/", "maps/beta/x.vmt"]);
+    assert!(pak.rename_all(&[(1, b"maps/beta/y/".to_vec())]).is_err(), "a file does not become a folder");
+    assert!(pak.rename_all(&[(0, b"../".to_vec())]).is_err());
+}

@@ -185,7 +185,8 @@ pub(super) fn run_rename_key(cx: &Context, args: &RenameKeyArgs) -> Result<Code>
                 Some(nth) => entity.rename_nth(&old.name, nth, &new).map(|()| 1)?,
             };
             renamed += number;
-            doubled += usize::from(number > 0 && had > 0);
+            // The new key may be the old one in other letters.
+            doubled += usize::from(had > 0 && entity.entity().all(&new).count() > had);
         }
         if doubled > 0 {
             let entities = count(doubled, "entity has", "entities have");

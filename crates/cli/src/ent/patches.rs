@@ -438,7 +438,7 @@ fn verb(action: &Action) -> [&'static str; 2] {
     match action {
         Action::Remove => ["remove", "removes"],
         Action::Add(_) | Action::AddFor(..) => ["add", "adds"],
-        _ => ["modify", "changes"],
+        _ => ["modify", "matches"],
     }
 }
 

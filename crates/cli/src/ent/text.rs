@@ -10,6 +10,7 @@ use anyhow::{Context as _, Error as AnyhowError, Result, anyhow, bail};
 use bspkit::content::entities::{Diagnostic, Entities};
 use bspkit::dialect::Role;
 use bspkit::disk::input;
+use bspkit::disk::names;
 use bspkit::{Draft, Error, ErrorKind, Hint};
 use bspkit_ops::check;
 use bspkit_ops::compare;
@@ -465,7 +466,8 @@ struct File(PathBuf);
 impl File {
     /// A file with this text, named after the map.
     fn new(map: &Path, text: &[u8]) -> Result<Self> {
-        let name = map.file_stem().map_or_else(|| "map".into(), OsString::from);
+        let name =
+            Some(names::of_map(map)).filter(|name| !name.is_empty()).map_or_else(|| "map".into(), OsString::from);
         let path = folder().context("cannot make a folder for the text")?.join(name).with_extension("ent");
         fs::write(&path, text).with_context(|| format!("cannot write {}", shown(&path)))?;
         Ok(File(path))

@@ -7,13 +7,14 @@ use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::content::pattern::Pattern;
+use bspkit::disk::names;
 use bspkit_game::needs::{self, Fault, Found, Keys, Need, Needs, Options, Unresolved};
 use serde::{Serialize, Serializer};
 
 use super::missing::GameArgs;
 use crate::context::{Context, Report, read_fgd};
 use crate::help;
-use crate::maps::{MapFile, Reading, stem};
+use crate::maps::{MapFile, Reading};
 use crate::talk::{Code, Job, count, shown};
 
 /// Show which files a Source map refers to, as a tree
@@ -66,7 +67,7 @@ impl How {
 
     /// The name of a map, and the one that its paths have if that is another one, which is said.
     pub(super) fn names(&self, map: &MapFile, bsp: &Bsp<'_>, job: &mut Job<'_>) -> (Vec<u8>, Option<Vec<u8>>) {
-        let stem = stem(&map.path).as_encoded_bytes();
+        let stem = names::of_map(&map.path).as_encoded_bytes();
         if let Some(name) = &self.map_name {
             return (name.as_bytes().to_vec(), None);
         }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use bspkit::dialect::AREAS;
+use bspkit::disk::names;
 use bspkit::file::SideFile;
 use bspkit::{Bsp, Error, ErrorKind, Plan, SaveOptions};
 use bspkit_game::aas;
@@ -38,7 +39,7 @@ impl Areas {
             let message = format!("--fix-aas is for Quake III maps: those of {} have no .aas file", dialect.title);
             return Err(Error::new(ErrorKind::Argument, message).with_hint("leave it out").into());
         };
-        let [from, to] = [map, place].map(|path| path.with_extension(&AREAS[1..]));
+        let [from, to] = [map, place].map(|path| names::in_game(path).with_extension(&AREAS[1..]));
         let there = SideFile::read(&from)?;
         let Some(old) = there.bytes() else {
             job.warn_here(&format!("{} does not exist, so --fix-aas has no effect", shown(&from)));

@@ -169,16 +169,25 @@ fn take_one(
         picture.show_holes();
     }
     let loses = picture.loses_holes(has_holes, *level > 0);
+    let mut closes = has_holes && texture.image().is_some_and(|image| image.pixels.contains(&textures::HOLE));
     if *level > 0 {
         let palette = texture.palette().ok_or_else(|| anyhow!("the texture has no pixels, so it has no mip levels"))?;
         let image = textures::with_palette(&picture, &palette, args.quantize)?;
         textures.set_level(*index, *level, &image.pixels)?;
+        closes = false;
     } else {
         let (image, palette) = textures::with_own_palette(&picture, &texture, args.quantize)?;
+        closes &= !image.pixels.contains(&textures::HOLE);
         textures.set_image(*index, &image, Some(&palette))?;
     }
     if loses {
         job.warn(&format!("{}: {SOLID}", shown(path)));
+    } else if closes {
+        job.warn(&format!(
+            "{}: no pixel of it is color {}: the texture has no holes any more",
+            shown(path),
+            textures::HOLE
+        ));
     }
     Ok(())
 }
@@ -212,7 +221,8 @@ fn find(shelf: &Shelf, paths: &[PathBuf], job: &mut Job<'_>) -> Result<(Vec<Foun
     };
     let (mut found, mut bad) = (Vec::new(), 0);
     for path in paths {
-        if !path.is_dir() {
+        let there = fs::metadata(path).with_context(|| format!("cannot read {}", shown(path)))?;
+        if !there.is_dir() {
             match lookup(path) {
                 Some(image) => found.push(image),
                 None => {

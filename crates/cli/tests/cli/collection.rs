@@ -192,4 +192,16 @@ fn entities_are_compared_with_the_classes_of_a_game() {
     // The file can be a default of the project.
     room.write("bspkit.toml", b"[defaults]\nfgd = 'own.fgd'\n");
     assert!(room.bspkit("check a.bsp --json").json()["findings"].to_string().contains("key-unknown"));
+    // `ci` finds the same, its policy decides.
+    let run = room.bspkit("ci a.bsp");
+    assert!(run.code == Some(0) && run.text().contains("key-unknown"), "{run:?}");
+    room.write(
+        "bspkit.toml",
+        b"[defaults]\nfgd = 'own.fgd'\n[check]\ndeny = ['key-unknown']\nallow = ['class-unknown']\n",
+    );
+    let run = room.bspkit("ci a.bsp");
+    assert!(run.code == Some(1) && !run.text().contains("class-unknown"), "{run:?}");
+    assert_eq!(room.bspkit("ci a.bsp --init").code, Some(0));
+    // It is not written over.
+    assert_eq!(room.bspkit("ci a.bsp --format json -o own.fgd").code, Some(2));
 }

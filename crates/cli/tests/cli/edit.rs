@@ -71,6 +71,11 @@ fn unset_and_rename_touch_only_their_pairs() {
     let without = text.lines().filter(|line| !line.starts_with("\"angle\"")).collect::<Vec<_>>().join("\n");
     assert_eq!(edited(&room, &["unset", "*", "ANGLE", "angle"]), without);
     assert_eq!(edited(&room, &["rename-key", "*", "angle", "yaw"]), text.replace("\"angle\"", "\"yaw\""));
+    // Other letters are the same key.
+    let run = room.bspkit("ent rename-key q3.bsp * angle ANGLE -o out.bsp").done();
+    assert!(!run.err.contains("more than once"), "{}", run.err);
+    let run = room.bspkit("ent rename-key q3.bsp worldspawn message music -o out.bsp").done();
+    assert!(run.err.contains("1 entity has the key music more than once now"), "{}", run.err);
     let run = room.bspkit("ent unset q3.bsp worldspawn music nope -o out.bsp").done();
     assert!(run.err.contains("warning: q3.bsp: no entity that matches worldspawn has `nope`"), "{}", run.err);
 }

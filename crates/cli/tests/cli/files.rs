@@ -79,7 +79,7 @@ fn a_full_disk_loses_nothing() {
 #[test]
 fn a_full_disk_behind_stdout_is_a_failure() {
     let room = Room::new();
-    for line in ["cat q2.bsp lighting", "info q2.bsp", "ent export q2.bsp"] {
+    for line in ["cat q2.bsp lighting", "info q2.bsp", "ent export q2.bsp", "--help", "ent --help", "--version"] {
         let run = room.shell(&format!("bspkit {line} > /dev/full")).without_data(2);
         assert!(run.err.starts_with("error: cannot write to stdout"), "{}", run.err);
     }

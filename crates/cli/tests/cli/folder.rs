@@ -118,7 +118,7 @@ fn a_consoles_map_is_packed_again() {
     let map = bspkit::Builder::new(bspkit::dialect::by_name("source360").unwrap());
     let map = map.lump(0, "{\n\"classname\" \"worldspawn\"\n}\n\0").lump(13, [0, 0, 0, 1]).lump(40, "PAK");
     let map = map.game_lump(*b"gone", 1, [1, 2, 3]).game_lump_flags(6);
-    let map = map.compressed_game_lump(*b"sprp", 6, &[0; 12]).unwrap().game_lump_end();
+    let map = map.compressed_game_lump(*b"sprp", 6, &[0; 12]).unwrap().game_lump_end().lump_version(7, 1);
     room.write("m.bsp", &map.build().unwrap());
     assert_eq!(law(&room, &room.path("m.bsp"), &schema()), Ok(()));
     let manifest: Value = serde_json::from_slice(&room.read("folder/manifest.json")).unwrap();
@@ -133,6 +133,8 @@ fn a_consoles_map_is_packed_again() {
         let bytes = |map: &Bsp<'_>| map.bytes(map.slot(slot).unwrap().id).unwrap().to_vec();
         assert_eq!(bytes(&old), bytes(&new), "{slot}");
     }
+    let version = |map: &Bsp<'_>| map.slot("faces").unwrap().version;
+    assert_eq!((version(&old), version(&new)), (Some(1), Some(1)), "an empty lump keeps its version");
 }
 
 /// A checksum in the header is not the sum of anything that is known: it is printed, kept and packed.

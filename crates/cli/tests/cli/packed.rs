@@ -260,3 +260,46 @@ fn a_map_in_an_archive_has_the_files_of_the_archive() {
     assert!(!run.err.contains("not found"), "{}", run.err);
     assert_eq!(room.read("one.png"), room.read("other.png"));
 }
+
+/// What belongs to a map is found by its name, however its file is compressed.
+#[test]
+fn a_compressed_map_has_the_name_of_the_map() {
+    let room = Room::empty();
+    let map = fixture("q2/own_rooms");
+    room.write("own_rooms.bsp", &map);
+    room.write("own_rooms.bsp.gz", &compressed("a.gz", &map));
+    room.write("rules/maps/own_rooms.cfg", b"add:\n{\n\"classname\" \"info_null\"\n}\n");
+    for file in ["own_rooms.bsp", "own_rooms.bsp.gz"] {
+        let run = room.bspkit(&format!("ent apply {file} --rules rules --dry-run")).done();
+        assert!(run.text().contains("rules/maps/own_rooms.cfg:2 adds 1 entity"), "{run:?}");
+        let run = room.bspkit(&format!("rules lint rules {file}"));
+        assert!(!run.text().contains("rule-no-map"), "{run:?}");
+    }
+    room.write("name.rhai", b"print(map.name);");
+    assert!(room.bspkit("run name.rhai own_rooms.bsp.gz").err.contains("own_rooms\n"));
+    // Files beside the map, and the advice of a renaming.
+    room.write("own_rooms.ent", b"{\n\"classname\" \"worldspawn\"\n}\n");
+    let edit = "ent set own_rooms.bsp.gz worldspawn message=x --in-place";
+    assert!(room.bspkit(edit).err.contains("own_rooms.ent"), "{:?}", room.bspkit(edit));
+    let run = room.bspkit("rename own_rooms.bsp.gz arena -o other.bsp");
+    assert!(run.err.contains("rename other.bsp to arena.bsp\n"), "{run:?}");
+    room.write("room.bsp.gz", &compressed("a.gz", &fixture("source/room_v20")));
+    room.bspkit("lmp export room.bsp.gz entities").done();
+    assert!(room.path("room_l_0.lmp").exists());
+    let input = fixture("source/room_v20");
+    let run = room.with_stdin("lmp export - entities", &input);
+    assert!(run.code == Some(2) && run.err.contains("stdin has no file name"), "{run:?}");
+}
+
+/// A record of rules is beside a map, and a map in an archive has nothing beside it.
+#[test]
+fn rules_are_applied_to_a_map_in_an_archive() {
+    let room = Room::empty();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file("maps/own_rooms.bsp", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(&fixture("q2/own_rooms")).unwrap();
+    room.write("p.pk3", &zip.finish().unwrap().into_inner());
+    room.write("r.cfg", b"add:\n{\n\"classname\" \"info_null\"\n}\n");
+    room.bspkit("ent apply p.pk3/maps/own_rooms.bsp --rules r.cfg -o out.bsp").done();
+    assert!(room.bspkit("ent list out.bsp info_null").text().contains("info_null"));
+}

@@ -311,8 +311,10 @@ fn a_wrong_word_tells_a_terminal_nothing() {
     let room = Room::new();
     let odd = "\u{1b}[35mred\u{1b}]0;title\u{7}";
     for line in [vec![odd], vec!["info", "q2.bsp", "--dialect", odd], vec!["ent", odd]] {
-        let run = room.run(&line);
+        // Colors are asked for: without a terminal nothing of the kind is printed.
+        let run = Run::of(room.command().args(&line).env("CLICOLOR_FORCE", "1"));
         assert_eq!(run.code, Some(2), "{run:?}");
-        assert!(run.err.contains("red") && !run.err.contains(['\u{1b}', '\u{7}']), "{:?}", run.err);
+        let obeyed = ["\u{1b}[35m", "\u{1b}]0;", "\u{7}"];
+        assert!(run.err.contains("red") && !obeyed.iter().any(|text| run.err.contains(text)), "{:?}", run.err);
     }
 }

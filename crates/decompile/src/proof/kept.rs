@@ -135,7 +135,53 @@ pub(super) fn patches(map: &Bsp<'_>, source: &Source, looks: &[Look]) -> Kept {
         Some(curved.map(curve).collect())
     };
     let of_map = of_map().unwrap_or_default();
-    Kept::of(of_map, of_source.iter().cloned())
+    alike(of_map, of_source.clone())
+}
+
+/// A curve: its size and steps, and its texture.
+type Curve = (([usize; 2], Vec<Option<i32>>), Vec<u8>);
+
+/// How many steps of curves are compared that are not equal.
+const MOST_STEPS: usize = 1 << 24;
+
+/// Curves whose steps are equal, or off by what rounding makes of them: a step may be at the border of two parts.
+fn alike(map: Vec<Curve>, source: Vec<Curve>) -> Kept {
+    let mut equal: HashMap<&Curve, usize> = HashMap::new();
+    source.iter().for_each(|curve| *equal.entry(curve).or_default() += 1);
+    let mut kept = Kept { judged: map.len(), ..Kept::default() };
+    let mut others = Vec::new();
+    for curve in &map {
+        match equal.get_mut(curve).filter(|count| **count > 0) {
+            Some(count) => {
+                *count -= 1;
+                kept.agreeing += 1;
+            }
+            None => others.push(curve),
+        }
+    }
+    let mut left: HashMap<([usize; 2], &[u8]), Vec<&Curve>> = HashMap::new();
+    for (curve, count) in equal {
+        left.entry((curve.0.0, &curve.1)).or_default().extend(std::iter::repeat_n(curve, count));
+    }
+    let mut budget = MOST_STEPS;
+    let mut is_near = |one: &Curve, other: &Curve| {
+        let Some(rest) = budget.checked_sub(one.0.1.len()) else { return false };
+        budget = rest;
+        let is_step = |(one, other): (&Option<i32>, &Option<i32>)| match (one, other) {
+            (Some(one), Some(other)) => one.abs_diff(*other) <= 1,
+            (one, other) => one == other,
+        };
+        one.0.1.len() == other.0.1.len() && one.0.1.iter().zip(&other.0.1).all(is_step)
+    };
+    for curve in others {
+        let Some(left) = left.get_mut(&(curve.0.0, &curve.1[..])) else { continue };
+        if let Some(at) = left.iter().position(|other| is_near(curve, other)) {
+            left.swap_remove(at);
+            kept.agreeing += 1;
+        }
+    }
+    kept.added = left.values().map(Vec::len).sum();
+    kept
 }
 
 /// The name of a shader in a source, in lower case.
@@ -230,4 +276,28 @@ pub(super) fn entities(map: &Bsp<'_>, source: &Source) -> Kept {
     let of_map = entities.iter().map(|entity| class((entity.index(), entity.class().unwrap_or_default())));
     let of_source = source.entities.iter().enumerate().map(|(at, entity)| class((at, entity.class())));
     Kept::without(of_map, of_source, |(_, own)| TAKEN.iter().any(|taken| own.starts_with(taken)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(steps: &[i32], texture: &str) -> Curve {
+        (([3, 3], steps.iter().copied().map(Some).collect()), texture.as_bytes().to_vec())
+    }
+
+    /// Rounding makes a step one part longer or shorter, not two, and no curve is counted twice.
+    #[test]
+    fn curves_are_the_same_but_for_rounding() {
+        let kept = |map: Vec<Curve>, source: Vec<Curve>| {
+            let kept = alike(map, source);
+            (kept.agreeing, kept.missing(), kept.added)
+        };
+        let one = || curve(&[10, 20], "pipe");
+        assert_eq!(kept(vec![one()], vec![curve(&[11, 19], "pipe")]), (1, 0, 0));
+        assert_eq!(kept(vec![one()], vec![curve(&[12, 20], "pipe")]), (0, 1, 1));
+        assert_eq!(kept(vec![one()], vec![curve(&[10, 20], "wall")]), (0, 1, 1));
+        assert_eq!(kept(vec![one(), one()], vec![one()]), (1, 1, 0));
+        assert_eq!(kept(vec![one(), curve(&[11, 20], "pipe")], vec![one(), one()]), (2, 0, 0));
+    }
 }

@@ -10,7 +10,7 @@ use bspkit::bytes::escaped;
 use bspkit::content::entities::{DiagnosticKind, Entities, Entity, Flaw};
 use bspkit::dialect::{ClassRules, Engine, EntityForm, NeededKey, Role, TextEffect, TextTrait};
 use bspkit::finding::Code;
-use bspkit::links::Links;
+use bspkit::links::{Links, star};
 
 use super::finding::{
     ENTITY_BRACE, ENTITY_CLASS, ENTITY_END, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NO_EXTENT,
@@ -245,10 +245,11 @@ fn check_classes(lump: &str, entity: &Entity<'_>, sink: &mut Sink) {
 /// `"model" "*12"` names the map's model 12. Other values are names of files.
 fn check_model(lump: &str, entity: &Entity<'_>, models: usize, sink: &mut Sink) {
     for value in entity.all("model") {
-        let Some(number) = value.strip_prefix(b"*") else { continue };
-        let text = std::str::from_utf8(number).ok().map(str::trim);
+        if !value.starts_with(b"*") {
+            continue;
+        }
         let at = At::lump(lump).record(entity.index());
-        match text.and_then(|text| text.parse::<usize>().ok()) {
+        match star(value).and_then(|number| usize::try_from(number).ok()) {
             Some(model) if model < models => {}
             Some(model) => sink.add(&ENTITY_MODEL, at, || format!("its model is *{model}, and the map has {models}")),
             None => sink.add(&ENTITY_MODEL, at, || format!("its model `{}` is not `*` and a number", shown(value))),

@@ -81,7 +81,9 @@ impl Denied {
 
 macro_rules! codes {
     ($($name:ident = $text:literal, $severity:ident, $meaning:literal;)*) => {
-        $(pub(crate) static $name: Code =
+        $(#[doc = $meaning]
+        #[allow(unreachable_pub, reason = "some are for other crates")]
+        pub static $name: Code =
             Code::new($text, Severity::$severity, $meaning);)*
 
         /// Every code, by group.
@@ -207,6 +209,9 @@ codes! {
     PHYS_MOVED = "phys-moved", Warning,
         "an edit moved planes of a brush or points of a displacement, but its collision model is as it was";
     PHYS_END = "phys-end", Warning, "the entry that ends the collision models is missing";
+
+    CLASS_UNKNOWN = "class-unknown", Warning, "the FGD file of the game does not have a class";
+    KEY_UNKNOWN = "key-unknown", Warning, "a key that the FGD file does not have is close to one that it has";
 }
 
 // Collects findings: ten of a kind are kept, the others counted, so that a hostile map cannot fill the memory.

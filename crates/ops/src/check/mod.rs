@@ -22,11 +22,11 @@ use bspkit::dialect::{Engine, Role, Unit};
 use bspkit::file::SlotId;
 use bspkit::finding::Finding;
 use bspkit::links::Links;
-use bspkit::{Bsp, Draft, Error, ErrorKind, Hint, Plan, Result};
+use bspkit::{Bsp, Data, Draft, Error, ErrorKind, Hint, Layout, Plan, Result};
 pub(crate) use entities::class_with_model;
 use entities::{Looked, NO_END, check_entities, check_spawn, check_these, has_no_end, refer_to};
 pub(super) use finding::{At, LISTED, Sink, UNUSED_RECORDS};
-pub use finding::{CODES, Denied, code, few};
+pub use finding::{CLASS_UNKNOWN, CODES, Denied, KEY_UNKNOWN, code, few};
 use finding::{ENTITY_END, ENTITY_NO_WORLD, ENTITY_WORLD};
 pub use light::places_light;
 use lumps::Lumps;
@@ -144,7 +144,15 @@ fn new_findings(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> {
         check(bsp, engine, Some(&touched), &mut sink);
         sink
     };
-    let new = all(&view);
+    // New bytes of the whole game lump say themselves where its members are: only the saved map has them.
+    let has_members = |slot: &SlotId| draft.bsp().role_of(*slot) == Some(Role::GameLump);
+    let new = match touched.iter().any(has_members) {
+        true => {
+            let saved = draft.plan(Layout::Keep)?.to_vec();
+            all(&Bsp::from_data(Data::from(saved), Some(draft.bsp().dialect()))?)
+        }
+        false => all(&view),
+    };
     let mut found =
         if new.is_empty() { Vec::new() } else { new.without(all(draft.bsp()), options.listed()).into_findings() };
     found.extend(left_behind(draft, &view, options));

@@ -10,6 +10,7 @@ use bspkit::bytes::Data;
 use bspkit::content::entities::{Entities, Entity};
 use bspkit::content::outlines::{Outlines, Point};
 use bspkit::dialect::Role;
+use bspkit::links::star;
 
 /// What a model of one map is in the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +177,7 @@ impl Models {
 
 /// The number of the model that a value names: `*12`.
 fn number(value: &[u8]) -> Option<usize> {
-    std::str::from_utf8(value.strip_prefix(b"*")?).ok()?.parse().ok()
+    star(value).and_then(|number| usize::try_from(number).ok())
 }
 
 impl Side {

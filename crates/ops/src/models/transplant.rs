@@ -8,7 +8,7 @@ use bspkit::bytes::short;
 use bspkit::dialect::{Each, Role, Unit};
 use bspkit::file::SlotId;
 use bspkit::links::{How, Link};
-use bspkit::record::Order;
+use bspkit::record::{Meaning, Order, Shape};
 use bspkit::{Bsp, Hint, Result};
 
 /// Models on their way from one map to another.
@@ -90,7 +90,40 @@ impl Transplant<'_, '_, '_> {
         for site in plain {
             self.append(site, outside)?;
         }
+        self.pair();
         self.fill()
+    }
+
+    /// Numbers of new records that are those of the records that name these, where the other map has numbers of another
+    /// table ([`Meaning::Twin`]).
+    fn pair(&mut self) {
+        let links = self.own.links;
+        let is_theirs = |link: &Link| {
+            let mut theirs = self.theirs.links.links.iter().filter(|other| other.meaning == link.meaning);
+            theirs.any(|other| self.theirs.links.sites[other.from].name == links.sites[link.from].name)
+        };
+        let twins = links.links.iter().filter(|link| matches!(link.meaning, Meaning::Twin { .. }) && !is_theirs(link));
+        for link in twins.collect::<Vec<_>>() {
+            let Meaning::Twin { list, by, .. } = link.meaning else { continue };
+            let Some(site) = links.site(list) else { continue };
+            let (record, own) = (links.sites[site].record, &links.sites[link.from]);
+            let numbers = |field: &str| {
+                let field = record.field(field)?;
+                let Shape::Number(number) = field.shape else { return None };
+                let all = self.added.get(&site)?.chunks_exact(record.size);
+                all.map(|bytes| number.integer(&bytes[field.offset..])).collect::<Option<Vec<i64>>>()
+            };
+            let Some((named, values)) = numbers(by).zip(numbers(&link.field)) else { continue };
+            let Some(added) = self.added.get_mut(&link.from) else { continue };
+            let base = i64::try_from(own.len()).unwrap_or(i64::MAX);
+            for (named, value) in named.into_iter().zip(values) {
+                let at = usize::try_from(named - base).ok().and_then(|at| at.checked_mul(own.record.size));
+                if let Some(bytes) = at.and_then(|at| added.get_mut(at..at + own.record.size)) {
+                    // It fits: both fields are of the same kind.
+                    let _ = link.word.put(bytes, value);
+                }
+            }
+        }
     }
 
     /// Records of which the target may have equal ones, which are used then.

@@ -12,6 +12,7 @@ mod corpus;
 #[path = "../../../../tests/edits/follow/facts.rs"]
 #[allow(dead_code)]
 mod facts;
+mod lmp;
 #[path = "../../../../tests/edits/follow/maps.rs"]
 #[allow(dead_code)]
 mod maps;

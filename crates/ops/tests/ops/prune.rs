@@ -398,3 +398,21 @@ fn what_is_not_known_is_said() {
     assert!(bspkit_ops::models::has_known_parts(&known));
     assert_eq!(prune(&mut known.draft(), &Options::default()).unwrap().warnings, [""; 0]);
 }
+
+/// Engines read a model's number with spaces around it, and with a plus.
+#[test]
+fn a_number_in_an_odd_form_is_a_use() {
+    for value in ["*1 ", "* 1", "*+1"] {
+        let map = Bsp::open("../../tests/maps/q2/own_rooms.bsp").unwrap();
+        let mut draft = map.draft();
+        let door = draft.entities().unwrap().iter().position(|entity| entity.get("model") == Some(b"*1")).unwrap();
+        draft.entities().unwrap().get_mut(door).unwrap().set("model", value).unwrap();
+        let odd = Bsp::from_vec(draft.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap();
+        let mut draft = odd.draft();
+        bspkit_ops::models::Removal::default().run(&mut draft, &[2]).unwrap();
+        let mut pruned = Bsp::from_vec(draft.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap().draft();
+        prune(&mut pruned, &Options::default()).unwrap();
+        let door = pruned.entities().unwrap().iter().position(|entity| entity.get("model") == Some(value.as_bytes()));
+        assert!(door.is_some(), "{value}: the model stays, and is still number 1");
+    }
+}

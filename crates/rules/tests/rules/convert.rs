@@ -63,11 +63,21 @@ fn patches_become_rules() {
         "changes": [{"do": "set", "key": "a", "value": "2"}]}"#,
     );
     gives(&text, "n=1 a=1; n=2 a=1", "n=1 a=2; n=2 a=1");
+    // Another value of the key is another test.
+    let other = patch(
+        r#"{"op": "remove", "on": {"match": [{"key": "n", "value": "1"}]}, "expect": [{"key": "n#2", "value": "2"}]}"#,
+    );
+    let printed = Rules::from_patch("p.json", &other).result.to_stripper();
+    assert_eq!(String::from_utf8(printed.result).unwrap(), "filter:\n{\n\"n\" \"1\"\n\"n\" \"2\"\n}\n");
     let (text, _) = converted(r#"{"op": "add", "pairs": [{"key": "classname", "value": "x"}]}"#);
     gives(&text, "", "classname=x");
     for (operation, what) in [
         (r#"{"op": "remove", "on": {"index": 3}}"#, "the entity #3 by its index"),
         (r#"{"op": "remove", "on": {"select": "*"}}"#, "all entities"),
+        (
+            r#"{"op": "remove", "on": {"match": [{"key": "n", "value": "1"}], "nth": 2, "count": 3}}"#,
+            "which of equal entities is meant (entity 2 of 3 with `n` `1`)",
+        ),
         (r#"{"op": "remove", "on": {"select": "light_*"}}"#, "the selector light_*"),
         (r#"{"op": "move", "on": {"index": 3}, "before": {"index": 2}}"#, "a place among the entities"),
         (r#"{"op": "text", "text": ""}"#, "text with its spacing and comments"),

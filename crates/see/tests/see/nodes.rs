@@ -15,6 +15,25 @@ fn only(text: &str) -> Options<'static> {
     Options { only: Some(text.parse().unwrap()), ..Options::default() }
 }
 
+/// Text stays text: only bytes of no text are escaped.
+#[test]
+fn values_are_as_the_map_has_them() {
+    let mut draft = Bsp::open(path(FIXTURES[0])).unwrap().draft();
+    let values: [(&[u8], &str); 3] = [
+        (br"..\valve\own.wad", r"..\valve\own.wad"),
+        (b"lamp\x1bTurnOn", "lamp\u{1b}TurnOn"),
+        (b"\x80odd", r"\x80odd"),
+    ];
+    for (value, shown) in values {
+        draft.entities().unwrap().get_mut(0).unwrap().set("own_value", value).unwrap();
+        let map = Bsp::from_vec(draft.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap();
+        let glb = Glb::read(&exported(&map, &Options::default()));
+        let nodes = glb.nodes();
+        let world = nodes.iter().find(|node| node["extras"]["entity"] == 0).unwrap();
+        assert_eq!(world["extras"]["pairs"]["own_value"], shown);
+    }
+}
+
 #[test]
 fn every_entity_is_a_node_with_its_pairs() {
     for name in FIXTURES {

@@ -157,11 +157,12 @@ impl<'b, 'a> Unpacker<'b, 'a> {
     fn slots(&mut self, write: Write<'_>) -> Result<()> {
         let bsp = self.bsp;
         for (slot, stem) in file_stems(bsp) {
-            let is_listed = matches!(slot.id, SlotId::Game(_) | SlotId::Bspx(_));
+            let part = self.placed(slot);
+            // Compilers write the versions of empty lumps too, and a new map needs them.
+            let is_listed = matches!(slot.id, SlotId::Game(_) | SlotId::Bspx(_)) || part.version.is_some();
             if slot.stored.is_empty() && !is_listed {
                 continue;
             }
-            let part = self.placed(slot);
             match bsp.bytes(slot.id) {
                 Err(error) => self.warnings.push(format!("{error}: its bytes stay in the folder `original`")),
                 Ok(_) if slot.stored.is_empty() => self.manifest.lumps.push(part),

@@ -180,6 +180,8 @@ impl Picture {
             Kind::Png => {
                 let mut decoder = Decoder::new_with_limits(file, Limits { bytes: 1 << 26 });
                 decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
+                decoder.set_ignore_text_chunk(true);
+                decoder.set_ignore_iccp_chunk(true);
                 let reader = decoder.read_info().map_err(damaged)?;
                 let (width, height) = reader.info().size();
                 ([from_side(width)?, from_side(height)?], Rows::Png(Box::new(reader)))

@@ -210,7 +210,7 @@ impl Picture {
 // Converts pictures to images of textures: chooses their colors.
 
 /// The color index of holes in textures whose names begin with `{`, and its usual color.
-const HOLE: u8 = 255;
+pub const HOLE: u8 = 255;
 const BLUE: [u8; 3] = [0, 0, 255];
 
 /// The picture for a texture that has its own palette, and the palette. `quantizes` makes a palette for a picture
