@@ -576,7 +576,7 @@ impl<'a> Links<'a> {
     }
 
     /// Whether the numbers in a field of all records are indices of a list, and those of at least nine in ten records
-    /// that name these are the same: measured in 62 maps of Source, either all are, or some are no index.
+    /// that name these are the same: measured in 62 maps of Source, either all are, or some name nothing.
     fn are_twins(&self, site: &Site<'_>, own: (&str, Word), (list, by): (&str, &str), to: usize) -> bool {
         let (field, word) = own;
         let Some(twins) = self.named(list) else { return false };

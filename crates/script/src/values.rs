@@ -365,8 +365,8 @@ pub(super) fn register(api: &mut Api) {
     api.entry(
         "e.key += 50",
         "Calculates with each number of a value, exactly, as `ent set` does: with a number, a vector \
-         (`e.origin += vec(0, 0, 8)`). So do `-=`, `*=` and `/=`, also with a text of numbers. A value that is not a number \
-         is an error, and so is `+` where both sides are numbers and one is a text: `number(e.light) + 50` calculates, \
+         (`e.origin += vec(0, 0, 8)`). So do `-=`, `*=` and `/=`, also with a text of numbers. A value that is not \
+         a number is an error, and so is `+` where both sides are numbers and one is a text: `number(e.light) + 50` calculates, \
          and `${e.light}50` joins.",
     );
     api.entry(
