@@ -167,9 +167,9 @@ pub(super) fn register(api: &mut Api) {
     api.iterate(|mut lumps: Lumps| lumps.names().map(each));
     api.entry(
         "lumps[name]",
-        "The bytes of a lump by its name, number (`\"1\"`) or role: decompressed, with numbers in the byte order of \
-         the file. `lumps[name] = value` sets them: bytes, a blob or a string with escapes. After the entity text is set, \
-         entities from before cannot be used.",
+        "The bytes of a lump by its name, number (`\"1\"`) or role: decompressed, with numbers in the byte order \
+         of the file. `lumps[name] = value` sets them: bytes, a blob or a string with escapes. After the entity \
+         text is set, entities from before cannot be used.",
     );
     api.index(Lumps::get);
     api.set_index(Lumps::set);

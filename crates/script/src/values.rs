@@ -364,10 +364,10 @@ pub(super) fn register(api: &mut Api) {
     api.group("Values");
     api.entry(
         "e.key += 50",
-        "Calculates with each number of a value, exactly, as `ent set` does: with a number, a vector \
-         (`e.origin += vec(0, 0, 8)`). So do `-=`, `*=` and `/=`, also with a text of numbers. A value that is not \
-         a number is an error, and so is `+` where both sides are numbers and one is a text: `number(e.light) + 50` calculates, \
-         and `${e.light}50` joins.",
+        "Calculates with each number of a value, exactly, as `ent set` does: with a number, a vector (`e.origin += \
+         vec(0, 0, 8)`). So do `-=`, `*=` and `/=`, also with a text of numbers. A value that is not a number is \
+         an error, and so is `+` where both sides are numbers and one is a text: `number(e.light) + 50` \
+         calculates, and `${e.light}50` joins.",
     );
     api.entry(
         "e.key > 9",
