@@ -42,6 +42,7 @@ pub fn maps() -> Vec<Vec<u8>> {
     let mut all = compiled();
     all.extend(dialect::ALL.iter().filter_map(|dialect| small(dialect)));
     all.extend(physics());
+    all.extend(shared_members());
     all
 }
 
@@ -57,6 +58,22 @@ fn physics() -> Option<Vec<u8>> {
     let text = "{\n\"classname\" \"worldspawn\"\n}\n\0";
     let map = Builder::new(&dialect::SOURCE).lump(0, text).lump(29, lump.clone()).lump(28, disp).lump(49, lump);
     map.build().ok()
+}
+
+/// A Source map whose game lump has two members with the same bytes, one within these, and one of its own.
+fn shared_members() -> Option<Vec<u8>> {
+    let text = "{\n\"classname\" \"worldspawn\"\n}\n\0";
+    let map = Builder::new(&dialect::SOURCE).lump(0, text).lump(1, [1; 40]).game_lump(*b"aaaa", 1, [1; 40]);
+    let map = map.game_lump(*b"bbbb", 1, [2; 60]).game_lump(*b"cccc", 1, [3; 40]).game_lump(*b"dddd", 1, [4; 40]);
+    let mut bytes = map.build().ok()?;
+    let open = Bsp::parse(&bytes).ok()?;
+    let entries = open.role(Role::GameLump)?.stored.start + 4;
+    let first = i32::try_from(open.slot("game:aaaa").ok()?.stored.start).ok()?;
+    for (member, offset, length) in [(1, first, 40), (2, first + 8, 24)] {
+        let place = [offset, length].map(i32::to_le_bytes).concat();
+        bytes[entries + 16 * member + 8..entries + 16 * member + 16].copy_from_slice(&place);
+    }
+    Some(bytes)
 }
 
 /// A map of a dialect with an entity, and three records in each lump that has records: of small numbers, so that most of
