@@ -34,8 +34,8 @@ const RESIZES: [isize; 5] = [1, 7, 1021, -1, -1021];
 /// very many.
 const MOST_DECOMPRESSED: usize = 512 << 20;
 
-/// How much an entity text may decompress to.
-const MOST_TEXT: usize = 64 << 20;
+/// How much an entity text may decompress to: laws compress it again and again. Real texts are far shorter.
+const MOST_TEXT: usize = 4 << 20;
 
 /// Laws that read every lump are skipped if that would take too long.
 fn unpacks_in_time(bsp: &Bsp<'_>) -> Law {

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
+use bspkit::Bsp;
 use bspkit::bytes::wide;
 use bspkit::content::entities::{Entity, Key};
 use bspkit_ops::statistics::{Count, Tally};
@@ -12,7 +13,7 @@ use bspkit_text::rows::Table;
 use serde::Serialize;
 
 use crate::context::{self, Context};
-use crate::maps::Brief;
+use crate::maps::{Brief, Reading};
 use crate::stats::{FormatName, table};
 use crate::talk::{Code, Job, json};
 
@@ -73,12 +74,25 @@ impl CollectionArgs {
 }
 
 impl Collection<'_> {
+    /// Opens each map and does the work on it. Where one document is about all maps, what fails is said on stderr
+    /// alone.
+    pub(super) fn each(
+        &self,
+        reading: &Reading,
+        cx: &Context,
+        work: impl Fn(Bsp<'static>, &mut Job<'_>) -> Result<Code> + Sync,
+    ) -> Result<Code> {
+        let maps = if self.group.is_some() { reading.maps().json(false) } else { reading.maps() };
+        maps.each(cx, |map, job| work(cx.open_said(&map.path, job)?, job))
+    }
+
     /// Prints the entities of a map in the form that was chosen; none if it is the form of the command. With a key only
     /// its pairs become rows.
     pub(super) fn print(&self, entities: &[Entity<'_>], key: Option<&Key>, job: &mut Job<'_>) -> Result<Option<Code>> {
         let has_key = |entity: &&Entity<'_>| key.is_none_or(|key| !key.values(entity).is_empty());
         let code = |is_some| Some(if is_some { Code::Done } else { Code::Nothing });
-        if let Some(code) = self.args.brief.print(|| entities.iter().filter(has_key).count(), job) {
+        let number = |entity: &Entity<'_>| key.map_or(1, |key| key.values(entity).len());
+        if let Some(code) = self.args.brief.print(|| entities.iter().map(number).sum(), job) {
             return Ok(Some(code));
         }
         if let Some(group) = &self.group {

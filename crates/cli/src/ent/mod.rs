@@ -327,7 +327,7 @@ fn all<S: Serializer>(entities: &[Entity<'_>], serializer: S) -> Result<S::Ok, S
 fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
     let choice = args.selector.as_deref().map(Choice::parse).transpose()?;
     let collection = args.collection.begin(cx)?;
-    let code = args.reading.each(cx, |bsp, job| {
+    let code = collection.each(&args.reading, cx, |bsp, job| {
         refuse_cut(&bsp, job)?;
         let entities = bsp.entities()?;
         warn_if_verbose(entities.diagnostics(), job);
@@ -426,7 +426,7 @@ fn run_get(cx: &Context, args: &GetArgs) -> Result<Code> {
     let choice = Choice::parse(&args.selector)?;
     let key = args.key.as_deref().map(context::key).transpose()?;
     let collection = args.collection.begin(cx)?;
-    let code = args.reading.each(cx, |bsp, job| {
+    let code = collection.each(&args.reading, cx, |bsp, job| {
         refuse_cut(&bsp, job)?;
         let entities = bsp.entities()?;
         warn_if_verbose(entities.diagnostics(), job);

@@ -205,3 +205,27 @@ fn entities_are_compared_with_the_classes_of_a_game() {
     // It is not written over.
     assert_eq!(room.bspkit("ci a.bsp --format json -o own.fgd").code, Some(2));
 }
+
+/// A document about all maps is the only one, also if a map cannot be read.
+#[test]
+fn groups_are_one_document() {
+    let room = room();
+    room.write("maps/bad.bsp", b"no map");
+    for line in ["ent list maps --group classname --json", "ent get maps * classname --group classname --json"] {
+        let run = room.bspkit(line);
+        let document = run.json();
+        assert!(document["groups"].as_array().is_some_and(|groups| groups.len() > 5), "{run:?}");
+        assert!(run.err.contains("bad.bsp") && run.code == Some(1), "{run:?}");
+    }
+}
+
+/// The values are counted that would be printed.
+#[test]
+fn equal_keys_are_counted_as_they_are_printed() {
+    let room = room();
+    room.bspkit("ent add maps/q2_own_rooms.bsp classname=own -o a.bsp").done();
+    room.write("three.rhai", b"let e = entities.first(\"own\"); e.push(\"a\", 1); e.push(\"a\", 2); e.push(\"a\", 3);");
+    room.bspkit("run three.rhai a.bsp --in-place").done();
+    assert_eq!(room.bspkit("ent get a.bsp own a").text().lines().count(), 3);
+    assert_eq!(room.bspkit("ent get a.bsp own a -c").text(), "3\n");
+}
