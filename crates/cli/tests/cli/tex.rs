@@ -196,7 +196,33 @@ fn images_that_cannot_be_taken_are_all_named_and_nothing_is_written() {
     assert_eq!(room.names(), before);
     let run = room.bspkit("tex import goldsrc.bsp images/other.png -o no.bsp").without_data(1);
     assert!(run.err.contains("no texture of the map has a file of this name"), "{}", run.err);
+    let run = room.bspkit("tex import goldsrc.bsp images/none.png -o no.bsp").without_data(2);
+    assert!(run.err.contains("cannot read images/none.png"), "{}", run.err);
     assert_eq!(room.names(), before);
+}
+
+/// An image with a palette says with its numbers where holes are, and one with none of them closes all.
+#[test]
+fn closed_holes_are_said() {
+    let room = room();
+    let image = |color: png::ColorType, pixels: &[u8]| {
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, 32, 32);
+        encoder.set_color(color);
+        if color == png::ColorType::Indexed {
+            encoder.set_palette(vec![9; 768]);
+        }
+        encoder.write_header().unwrap().write_image_data(pixels).unwrap();
+        room.write("{OWN_GRATE.png", &file);
+    };
+    let half: Vec<u8> = (0..1024).flat_map(|at| [10, 20, 30, if at < 512 { 0 } else { 255 }]).collect();
+    image(png::ColorType::Rgba, &half);
+    room.run(&["tex", "import", "goldsrc.bsp", "{OWN_GRATE.png", "--quantize", "-o", "holes.bsp"]).done();
+    for (color, closes) in [(255, false), (3, true)] {
+        image(png::ColorType::Indexed, &[color; 1024]);
+        let run = room.run(&["tex", "import", "holes.bsp", "{OWN_GRATE.png", "-o", "out.bsp"]).done();
+        assert_eq!(run.err.contains("the texture has no holes any more"), closes, "{color}: {}", run.err);
+    }
 }
 
 #[test]
