@@ -104,8 +104,10 @@ fn work_on_each_entity_and_item_is_linear() {
         "let a = []; for e in entities { a.push(1); } let i = 0; while i < a.len() { a[i] += 1; i += 1; }",
         "let o = #{}; for e in entities { o[`${e.index()}`] = 1; }",
     ] {
-        let [few, many] = maps.each_ref().map(|map| time(map, text));
-        let ratio = many.as_secs_f64() / few.as_secs_f64();
-        assert!(ratio < 8.0, "{text}: {few:?}, {many:?}");
+        // On a busy machine a time may be wrong; what is quadratic is so each time.
+        let times = || maps.each_ref().map(|map| time(map, text));
+        let is_linear = |[few, many]: &[Duration; 2]| many.as_secs_f64() / few.as_secs_f64() < 8.0;
+        let tries: Vec<[Duration; 2]> = std::iter::repeat_with(times).take(4).collect();
+        assert!(tries.iter().any(is_linear), "{text}: {tries:?}");
     }
 }
