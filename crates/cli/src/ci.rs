@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
-use bspkit::disk::input;
-use bspkit::disk::names;
+use bspkit::disk::{input, names};
 use bspkit::finding::Finding;
 use bspkit::{Bsp, ErrorKind};
 use bspkit_game::assets::fgd::Fgd;
@@ -37,7 +36,8 @@ use super::{check, help};
 ///
 /// Ten findings of a kind are listed; with -v all. A baseline has all, and all are compared with it.
 ///
-/// The exit status is 1 if a map has an error or a finding that the policy denies, and 2 if one does not open.
+/// The exit status is 1 if a map has an error or a finding that the policy denies, and if some of several maps do not
+/// open; 2 if none opens.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ci maps

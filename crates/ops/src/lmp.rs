@@ -135,8 +135,8 @@ impl LumpFile {
 
     /// Replaces the lump in a draft, with its version, and returns warnings for the user.
     ///
-    /// An entity text without a NUL at its end gets one. The offsets in a game lump are read as those of a lump whose
-    /// first member directly follows its directory, and are rebased to the place of the map's lump.
+    /// An entity text without a NUL at its end gets one. The offsets in a game lump are rebased to the place of the
+    /// map's lump: its members follow its directory and fill it, or they are where they fit in the map's lump.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] for maps without lump files and game lumps whose offsets cannot be read,
