@@ -123,7 +123,9 @@ pub(super) fn contents<'a>(
         }
         let directory = 4 + GameLumpEntry::SIZE * count(parts, SlotId::Game(0));
         let is_new_end = needs_end(container, &members);
-        contents.insert(lump, laid_again(container, SlotId::Game(0), &slot.stored, directory, is_new_end, &members));
+        let content = laid_again(container, SlotId::Game(0), &slot.stored, directory, is_new_end, &members);
+        refuse_what_cannot_be_measured(parts, &content, slot.stored.start, &members)?;
+        contents.insert(lump, content);
     }
     let block = parts.tail.iter().find_map(|part| match part {
         TailPart::Bspx(range) if !entries.is_empty() => Some(range),
@@ -157,6 +159,23 @@ fn refuse_behind_cut(parts: &Parts, edits: &[&Edit<'_>]) -> Result<()> {
             Err(refused(message, &cut.name).with_hint("edit entries that have bytes of their own"))
         }
     }
+}
+
+/// Engines measure a compressed member of the game lump by the place of the next one of the list. An edited one that
+/// shared its bytes, or that is after the next one, would be measured wrong.
+fn refuse_what_cannot_be_measured(parts: &Parts, game: &Content<'_>, start: usize, edits: &[&Edit<'_>]) -> Result<()> {
+    let members: Vec<&Slot> = children(parts, SlotId::Game(0)).collect();
+    let place = |slot: &Slot| game.offsets.iter().find(|offset| offset.word == slot.words.offset - start)?.target;
+    for edit in edits.iter().filter(|edit| edit.unpacked.is_some_and(|size| size > 0)) {
+        let Some(at) = members.iter().position(|slot| slot.id == edit.slot) else { continue };
+        let end = place(members[at]).map(|start| start + edit.stored.len());
+        let next = members.get(at + 1).and_then(|next| place(next));
+        if let Some(next) = next.zip(end).filter(|(next, end)| next < end).map(|_| members[at + 1]) {
+            let message = format!("it cannot be compressed: readers measure it by the place of {}", next.name);
+            return Err(refused(message, &members[at].name).with_hint("decompress the map, or leave this member raw"));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a member becomes compressed and the list has no end entry. That is an entry of zeros after the last member.

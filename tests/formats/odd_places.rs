@@ -2,7 +2,7 @@
 
 use bspkit::dialect::{self, Role};
 use bspkit::verify;
-use bspkit::{Bsp, Builder, ErrorKind, Layout, SlotId};
+use bspkit::{Bsp, Builder, Compression, ErrorKind, Layout, SlotId};
 
 const LAYOUTS: [Layout; 3] = [Layout::Keep, Layout::Append, Layout::Repack];
 
@@ -202,4 +202,70 @@ fn a_member_that_shares_its_bytes_gets_its_own() {
             }
         }
     }
+}
+
+/// Engines measure a compressed member by the place of the next one of the list. One that shares its bytes, or that is
+/// after the next one, cannot be compressed; raw ones can be edited.
+#[test]
+fn a_member_that_engines_would_measure_wrong_is_not_compressed() {
+    let of = |id: &[u8; 4], byte| (*id, vec![byte; 400]);
+    let builder = Builder::new(&dialect::SOURCE).lump(1, [1; 40]).lump(0, text(50)).lump(14, [2; 48]);
+    let builder = [of(b"sprp", 5), of(b"dprp", 6), of(b"aaaa", 7)]
+        .into_iter()
+        .fold(builder, |builder, (id, bytes)| builder.game_lump(id, 4, bytes));
+    let bytes = builder.order(&[1, 0, 14, 35]).build().unwrap();
+    let map = Bsp::parse(&bytes).unwrap();
+    let starts = ["game:sprp", "game:dprp", "game:aaaa"].map(|name| map.slot(name).unwrap().stored.start);
+    // The places of the three in the list, and which of them can be compressed.
+    for (places, can) in [
+        ([0, 1, 2], [true, true, true]),
+        ([0, 0, 2], [false, false, true]),
+        ([1, 0, 2], [false, true, true]),
+        ([0, 2, 1], [true, false, true]),
+        ([0, 1, 1], [true, false, true]),
+    ] {
+        let odd = (0..3).fold(bytes.clone(), |bytes, member| {
+            overwritten(bytes, entry_of_member(&map, member) + 8, starts[places[member]])
+        });
+        let odd = Bsp::parse(&odd).unwrap();
+        for (member, can) in can.into_iter().enumerate() {
+            for layout in LAYOUTS {
+                let mut draft = odd.draft();
+                draft.set_compression(SlotId::Game(member), Compression::Lzma).unwrap();
+                let planned = draft.plan(layout);
+                assert_eq!(planned.is_ok(), can, "{places:?} {member} {layout:?}");
+                let Ok(plan) = planned else {
+                    assert_eq!(planned.unwrap_err().kind(), ErrorKind::Refused);
+                    continue;
+                };
+                let bytes = plan.to_vec();
+                let saved = Bsp::parse(&bytes).unwrap();
+                for member in 0..3 {
+                    let slot = SlotId::Game(member);
+                    assert_eq!(saved.bytes(slot).unwrap(), odd.bytes(slot).unwrap(), "{places:?} {member} {layout:?}");
+                }
+                assert_eq!(
+                    engine_reads(&saved, &bytes, member),
+                    Some(vec![5 + u8::try_from(places[member]).unwrap(); 400])
+                );
+            }
+        }
+    }
+}
+
+/// A compressed member as Source reads it: from its own offset to the offset of the next one of the list.
+fn engine_reads(map: &Bsp<'_>, bytes: &[u8], member: usize) -> Option<Vec<u8>> {
+    let word = |member: usize| {
+        let at = entry_of_member(map, member) + 8;
+        usize::try_from(i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())).unwrap()
+    };
+    let end = match word(member + 1) {
+        0 => map.role(Role::GameLump).unwrap().stored.end,
+        next => next,
+    };
+    let room = bytes.get(word(member)..end)?;
+    // The header: `LZMA`, the size of what is packed, the size of the packed bytes, five bytes of properties.
+    let packed = u32::from_le_bytes(room.get(8..12)?.try_into().unwrap());
+    let stored = room.get(..17 + usize::try_from(packed).unwrap())?;
+    bspkit::file::lzma::decompress(stored).ok()
 }
