@@ -24,7 +24,7 @@ pub(crate) struct Light {
 /// Name, lump, form, whether its blocks are pages, and the set that it is a copy of.
 type Set = (&'static str, &'static str, &'static str, bool, Option<usize>);
 /// Index of the face or page, columns, rows, styles, planes.
-type Block = (usize, usize, usize, Vec<u8>, usize);
+type Block = (usize, usize, usize, Vec<u16>, usize);
 
 fn argument(message: impl Into<String>) -> crate::errors::Failure {
     Error::new(ErrorKind::Argument, message).into()

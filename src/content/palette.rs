@@ -1,6 +1,7 @@
 //! Palettes: 256 colours, and the search for the one nearest to another colour.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -62,12 +63,12 @@ impl Palette {
 
     /// The first of the colours with the smallest distance.
     pub fn nearest(&self, color: [u8; 3]) -> u8 {
-        self.nearest_but(color, None)
+        self.nearest_of(color, |_| true)
     }
 
-    /// The nearest colour, without the one that is excluded.
-    pub(crate) fn nearest_but(&self, color: [u8; 3], without: Option<u8>) -> u8 {
-        let indices = (0..=u8::MAX).filter(|index| Some(*index) != without);
+    /// The nearest of some of the colours.
+    fn nearest_of(&self, color: [u8; 3], is_usable: impl Fn(u8) -> bool) -> u8 {
+        let indices = (0..=u8::MAX).filter(|index| is_usable(*index));
         indices.min_by_key(|index| distance(self.color(*index), color)).unwrap_or(0)
     }
 
@@ -82,16 +83,20 @@ fn distance(one: [u8; 3], other: [u8; 3]) -> u32 {
     squares.sum()
 }
 
+/// The first of the colours of Quake's textures that no shadow darkens, up to the last (the last 32 of the colormap).
+pub const FIRST_FULLBRIGHT: u8 = 224;
+
 /// Looks up nearest colours, each once.
 pub(crate) struct Nearest<'p> {
     palette: &'p Palette,
+    usable: RangeInclusive<u8>,
     without: Option<u8>,
     known: HashMap<[u8; 3], u8>,
 }
 
 impl<'p> Nearest<'p> {
-    pub(crate) fn new(palette: &'p Palette, without: Option<u8>) -> Self {
-        Nearest { palette, without, known: HashMap::new() }
+    pub(crate) fn new(palette: &'p Palette, usable: RangeInclusive<u8>, without: Option<u8>) -> Self {
+        Nearest { palette, usable, without, known: HashMap::new() }
     }
 
     pub(crate) fn of(&mut self, color: [u8; 3]) -> u8 {
@@ -100,7 +105,8 @@ impl<'p> Nearest<'p> {
         if let Some(index) = self.known.get(&color) {
             return *index;
         }
-        let index = self.palette.nearest_but(color, self.without);
+        let is_usable = |index: u8| self.usable.contains(&index) && Some(index) != self.without;
+        let index = self.palette.nearest_of(color, is_usable);
         if self.known.len() < MOST {
             self.known.insert(color, index);
         }
@@ -116,8 +122,28 @@ impl<'p> Nearest<'p> {
 /// assert_eq!(reduce(&[[10, 10, 13], [255, 255, 255]], &grey), [11, 255]);
 /// ```
 pub fn reduce(pixels: &[[u8; 3]], palette: &Palette) -> Vec<u8> {
-    let mut nearest = Nearest::new(palette, None);
+    let mut nearest = Nearest::new(palette, 0..=u8::MAX, None);
     pixels.iter().map(|color| nearest.of(*color)).collect()
+}
+
+/// As [`reduce`], for textures of Quake: only pixels that have exactly the color of a fullbright one become fullbright.
+///
+/// ```
+/// use bspkit::content::palette::{FIRST_FULLBRIGHT, Palette, reduce_lit};
+/// let glow = Palette::QUAKE.color(251);
+/// let [near, exact] = reduce_lit(&[glow.map(|part| part ^ 1), glow], &Palette::QUAKE)[..] else { unreachable!() };
+/// assert!(near < FIRST_FULLBRIGHT && exact == 251);
+/// ```
+pub fn reduce_lit(pixels: &[[u8; 3]], palette: &Palette) -> Vec<u8> {
+    let mut nearest = Nearest::new(palette, 0..=FIRST_FULLBRIGHT - 1, None);
+    let exact: HashMap<[u8; 3], u8> = (FIRST_FULLBRIGHT..=u8::MAX).rev().map(|at| (palette.color(at), at)).collect();
+    pixels
+        .iter()
+        .map(|color| match (nearest.of(*color), exact.get(color)) {
+            (usual, Some(bright)) if palette.color(usual) != *color => *bright,
+            (usual, _) => usual,
+        })
+        .collect()
 }
 
 /// A palette for pixels: their own colours if they are few enough. Otherwise the colours are divided into boxes, each

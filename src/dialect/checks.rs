@@ -4,6 +4,7 @@
 use std::ops::RangeInclusive;
 
 use super::{Dialect, Facts, Role};
+use crate::bytes::ByteOrder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::near;
 
@@ -27,6 +28,10 @@ pub struct Checks {
     pub first_leaf: Option<i64>,
     /// Whether the world's tree has to begin with node 0, and no two nodes may have the same face.
     pub strict_tree: bool,
+    /// How many collision hulls of a model engines read, from its first clip nodes.
+    pub hulls: usize,
+    /// Whether the number of clip nodes, as the first one of a hull, means that there is none.
+    pub count_is_no_hull: bool,
     /// Whether a map without a leaf of contents 0 is refused.
     pub needs_empty_leaf: bool,
     /// The most texels that a face may extend before an engine refuses the map.
@@ -65,9 +70,9 @@ pub struct Spawn {
     pub known: Option<&'static [&'static str]>,
 }
 
-/// Why a member of the game lump, of this version and with these bytes, fits no layout. The reason is a sentence; the
+/// Why a member of the game lump, of this version and with these bytes as the file has them, fits no layout. The reason is a sentence; the
 /// finding of the check adds code and place.
-pub type Member = fn(i32, &[u8]) -> Result<(), String>;
+pub type Member = fn(i32, &[u8], ByteOrder) -> Result<(), String>;
 
 /// An engine, or a family of compilers, with its limits.
 ///

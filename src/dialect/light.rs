@@ -94,7 +94,7 @@ impl LightLumps {
 /// ```
 /// use bspkit::dialect::{LightModel, LuxelForm, QUAKE};
 /// let LightModel::Faces(light) = QUAKE.light else { unreachable!() };
-/// let copy = light.lumps[2].copied.unwrap();
+/// let copy = light.lumps[3].copied.unwrap();
 /// assert_eq!((copy.of, copy.luxels), ("", LuxelForm::Rgb));
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -281,6 +281,8 @@ pub struct PageLight {
 pub struct LitSurface {
     /// The pages of its light, one for each style; negative for none.
     pub pages: [i32; 4],
+    /// The numbers of these styles; 254 and 255 for none.
+    pub styles: [u8; 4],
     /// Its first vertex.
     pub first_vertex: i32,
     /// How many vertexes it has.
@@ -325,12 +327,15 @@ impl CornerForm {
 pub(super) const fn by_extents(faces: &'static [FaceForm], textures: &'static [TextureForm], unlit: i32) -> FaceLight {
     const FACES: &[&str] = &["FACES"];
     const DECOUPLED: Option<&str> = Some("bspx:DECOUPLED_LM");
+    const SCALED: Option<&str> = Some("bspx:LMOFFSET");
     const RGB: &str = "bspx:RGBLIGHTING";
     FaceLight {
         lumps: &[
             LightLumps { name: "", faces: FACES, light: "LIGHTING", placed_by: None, copied: None },
             // Finer light that ericw-tools adds; the faces do not refer to it.
             LightLumps { name: "decoupled", faces: FACES, light: "LIGHTING", placed_by: DECOUPLED, copied: None },
+            // Light with luxels of other sizes (`LMSHIFT`) beside that of the faces, for readers that know it.
+            LightLumps { name: "scaled", faces: FACES, light: "LIGHTING", placed_by: SCALED, copied: None },
             // The light in color, which engines prefer if they know it; some maps have only this.
             LightLumps {
                 name: "rgb",
@@ -345,6 +350,13 @@ pub(super) const fn by_extents(faces: &'static [FaceForm], textures: &'static [T
                 light: RGB,
                 placed_by: DECOUPLED,
                 copied: Some(Copied { of: "decoupled", luxels: LuxelForm::Rgb }),
+            },
+            LightLumps {
+                name: "scaled_rgb",
+                faces: FACES,
+                light: RGB,
+                placed_by: SCALED,
+                copied: Some(Copied { of: "scaled", luxels: LuxelForm::Rgb }),
             },
         ],
         faces,

@@ -154,7 +154,7 @@ impl<R: Record> Key<R> {
     }
 
     /// The lump's name.
-    pub fn lump(&self) -> &'static str {
+    pub const fn lump(&self) -> &'static str {
         self.lump
     }
 

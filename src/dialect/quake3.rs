@@ -68,6 +68,7 @@ impl From<Surface> for LitSurface {
     fn from(surface: Surface) -> Self {
         LitSurface {
             pages: [surface.lightmap, -1, -1, -1],
+            styles: [0, 255, 255, 255],
             first_vertex: surface.first_vertex,
             vertex_count: surface.vertex_count,
         }

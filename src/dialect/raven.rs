@@ -80,7 +80,12 @@ fn is_sin(bytes: &[u8], shape: DirectoryShape) -> bool {
 
 impl From<Surface> for LitSurface {
     fn from(surface: Surface) -> Self {
-        LitSurface { pages: surface.lightmap, first_vertex: surface.first_vertex, vertex_count: surface.vertex_count }
+        LitSurface {
+            pages: surface.lightmap,
+            styles: surface.lightmap_styles,
+            first_vertex: surface.first_vertex,
+            vertex_count: surface.vertex_count,
+        }
     }
 }
 

@@ -462,15 +462,20 @@ impl<'a> Links<'a> {
         ranges.into_iter().filter(is_own).map(|(range, _)| range).collect()
     }
 
-    /// The lumps that may refer to a list in a way that is not known, with the reasons.
-    pub fn doubts(&self, site: usize) -> impl Iterator<Item = (&str, &str)> {
-        let lump = self.sites[site].row.lump;
+    /// The lumps of unknown content that may refer to a lump, or run parallel to it, with the reasons.
+    pub fn unknown_of<'l>(&'l self, lump: &'l str) -> impl Iterator<Item = (&'l str, &'l str)> {
         let may = move |holds: &Holds| match holds {
             Holds::Nothing => false,
             Holds::Only(lumps) => lumps.contains(&lump),
             Holds::Unknown => true,
         };
         let others = self.unknown.iter().filter(move |(name, holds, _)| may(holds) && *name != lump);
+        others.map(|(name, _, why)| (name.as_str(), why.as_str()))
+    }
+
+    /// The lumps that may refer to a list in a way that is not known, with the reasons.
+    pub fn doubts(&self, site: usize) -> impl Iterator<Item = (&str, &str)> {
+        let others = self.unknown_of(self.sites[site].row.lump);
         // Not all records of a lump are known that is not whole in the file.
         let cut = move |from: usize| {
             let from = &self.sites[from];
@@ -479,7 +484,7 @@ impl<'a> Links<'a> {
         };
         let from = self.links.iter().filter(move |link| link.to == site && link.from != site).map(|link| link.from);
         let cut = std::iter::once(site).chain(from).filter_map(cut);
-        others.map(|(name, _, why)| (name.as_str(), why.as_str())).chain(cut)
+        others.chain(cut)
     }
 
     /// Finds the references.

@@ -407,3 +407,14 @@ fn structs_of_xash_are_told_by_its_header() {
         }
     }
 }
+
+/// An edit after which the engine would take the records for others is refused with that reason.
+#[test]
+fn clip_nodes_of_xash_keep_their_kind() {
+    let map = clip_nodes(true, 12 * 5);
+    let mut draft = map.draft();
+    let error = draft.structure().splice_list("CLIPNODES", 4..5, Vec::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert!(error.to_string().contains("records for those of 8 bytes"), "{error}");
+    draft.structure().splice_list("CLIPNODES", 3..5, Vec::new()).unwrap_err();
+}

@@ -123,6 +123,22 @@ fn found(map: &Bsp<'_>) -> Vec<String> {
     faults.map(|finding| format!("{} {}", finding.code.name, finding.message)).collect()
 }
 
+/// A number of static props that does not fit is an error, as in the map of a PC.
+#[test]
+fn counts_of_static_props_are_looked_at() {
+    for map in [room("room_v20"), Bsp::from_vec(twin(&room("room_v20"), false)).unwrap()] {
+        let slot = map.slot("game:sprp").unwrap();
+        let names = map.byte_order().word(&map.stored(slot.id), 0).unwrap();
+        let mut bytes = map.stored(slot.id).to_vec();
+        bytes[..4].copy_from_slice(&map.byte_order().word_bytes(names + 1));
+        let mut draft = map.draft();
+        draft.set(slot.id, bytes).unwrap();
+        let odd = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+        let findings = check::run(&odd, &check::Options::default()).unwrap();
+        assert!(findings.iter().any(|finding| finding.code.name == "count-misfit"), "{findings:?}");
+    }
+}
+
 #[test]
 fn the_directory_is_read_in_its_order() {
     let bytes = twin(&room("room_v20"), true);

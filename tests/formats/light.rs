@@ -4,6 +4,7 @@ mod built;
 mod copies;
 mod faults;
 mod laws;
+mod scaled;
 
 use crate::corpus;
 use std::path::Path;

@@ -66,8 +66,8 @@ pub(crate) struct Args {
     #[arg(long, requires = "baseline")]
     write_baseline: bool,
     /// Check only maps that changed since this revision or are not tracked, as git says. For another branch, such as
-    /// origin/main, these are the changes since the branches parted. If a policy or the FGD file has changed, all its
-    /// maps are checked
+    /// origin/main, these are the changes since the branches parted. If a policy, the FGD file or a file that it
+    /// includes has changed, all its maps are checked
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
     /// Print a policy to begin with: all maps keep its rules. With -o it is written, if there is no such file
@@ -104,7 +104,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     }
     let fgd = args.fgd.as_deref().map(|path| read_fgd(cx, path)).transpose()?;
     if let Some(rev) = &args.changed_since {
-        retain_changed(&mut maps, args, rev)?;
+        retain_changed(&mut maps, args, fgd.as_ref(), rev)?;
         if maps.iter().next().is_none() && !cx.talk.quiet {
             cx.talk.stderr(format!("no map has changed since {rev}\n").as_bytes());
         }
@@ -352,10 +352,11 @@ impl From<Format> for ci::Format {
 }
 
 /// Keeps the maps that git says have changed, and those whose policy has.
-fn retain_changed(maps: &mut Maps, args: &Args, rev: &str) -> Result<()> {
+fn retain_changed(maps: &mut Maps, args: &Args, fgd: Option<&Fgd>, rev: &str) -> Result<()> {
     let mut changed = Changed::since(rev)?;
-    // The one of an installed game is in no repository.
-    let has_other_fgd = args.fgd.as_deref().is_some_and(|path| changed.has(path).unwrap_or(false));
+    // The one of an installed game is in no repository. Nobody knows since when an included one is gone.
+    let mut is_other = |path: &Path| !path.exists() || changed.has(path).unwrap_or(false);
+    let has_other_fgd = fgd.is_some_and(|fgd| fgd.files().any(&mut is_other));
     let mut failed: Option<Error> = None;
     maps.retain(|map| {
         let mut has_changed = || -> Result<bool> {

@@ -107,13 +107,13 @@ fn nothing(bsp: &Bsp<'_>, map: &Path) -> Result<String> {
     })
 }
 
-/// Warns of lumps that have the light again for some engines, or change its size. They are not edited.
+/// Warns of lumps that have the light again for some engines. They are not edited.
 fn warn_of_copies(bsp: &Bsp<'_>, job: &mut Job<'_>) {
-    let copies = [("bspx:LIGHTING_E5BGR9", "has the light again"), ("bspx:LMSHIFT", "gives faces other luxel sizes")];
-    for (name, what) in copies {
-        if bsp.slot(name).is_ok_and(|slot| !slot.stored.is_empty()) {
-            job.warn_here(&format!("{name} {what} and is not edited: engines that read it show the old light"));
-        }
+    let name = "bspx:LIGHTING_E5BGR9";
+    if bsp.slot(name).is_ok_and(|slot| !slot.stored.is_empty()) {
+        job.warn_here(&format!(
+            "{name} has the light again and is not edited: engines that read it show the old light"
+        ));
     }
 }
 
@@ -121,7 +121,8 @@ fn warn_of_copies(bsp: &Bsp<'_>, job: &mut Job<'_>) {
 
 #[derive(clap::Args)]
 struct Choice {
-    /// Only this kind of light, if the map has several: ldr, hdr, decoupled
+    /// Only this kind of light, if the map has several: ldr and hdr; decoupled, scaled, rgb, decoupled_rgb and
+    /// scaled_rgb, which entries of BSPX have; "" for the light that has no name
     #[arg(long, value_name = "NAME")]
     set: Option<String>,
     /// Only these faces or pages [default: all]
@@ -184,6 +185,25 @@ impl Choice {
             }
         }
         Ok(())
+    }
+
+    /// Warns of light that is the same as some that is changed, and stays; and of styles that cannot be told apart.
+    fn warn(&self, light: &Light<'_>, job: &mut Job<'_>) {
+        let sets = light.sets();
+        for (at, set) in sets.iter().enumerate().filter(|(_, set)| !self.has_set(set)) {
+            let repeats = |other: usize| set.copy_of() == Some(other) || sets[other].copy_of() == Some(at);
+            if let Some(other) = (0..sets.len()).find(|other| self.has_set(&sets[*other]) && repeats(*other)) {
+                let [name, other] =
+                    [set, &sets[other]].map(|set| if set.name().is_empty() { set.lump() } else { set.name() });
+                job.warn_here(&format!("{name} has the same light as {other} and stays as it is"));
+            }
+        }
+        let pages = || sets.iter().flat_map(LightSet::blocks).filter(|block| block.has_several_styles());
+        if let (Some(_), Some(page)) = (&self.styles, pages().next()) {
+            let (number, style) = (page.index(), page.styles()[0]);
+            let count = count(pages().count(), "page has", "pages have");
+            job.warn_here(&format!("{count} light of several styles: page {number} counts for style {style}"));
+        }
     }
 
     fn has_set(&self, set: &LightSet) -> bool {
@@ -304,6 +324,7 @@ fn print(set: &LightSet, stat: &LightStat, job: &mut Job<'_>) -> Result<()> {
         (stat.shared, "block shared", "blocks shared"),
         (stat.overlaps, "overlap", "overlaps"),
         (stat.single, "size in single precision", "sizes in single precision"),
+        (stat.mixed, "page of several styles", "pages of several styles"),
         (stat.directions, "page of directions", "pages of directions"),
         (stat.unowned, "unused byte", "unused bytes"),
     ];
@@ -555,6 +576,7 @@ fn run_adjust(cx: &Context, args: &AdjustArgs) -> Result<Code> {
         }
         say_faults(light, job);
         args.choice.check(light, job)?;
+        args.choice.warn(light, job);
         let is_meant = |image: Image| {
             let set = &light.sets()[image.set];
             args.choice.has(set, &set.blocks()[image.block], image.style)

@@ -228,7 +228,7 @@ impl<'o> Dress<'o> {
 }
 
 /// Units for each luxel on a side.
-fn luxel(look: Option<&Look>) -> f64 {
+pub(crate) fn luxel(look: Option<&Look>) -> f64 {
     let rows = look.and_then(|look| look.luxels);
     let slope = rows.map_or(0.0, |[[a, b, c, _], _]| length([a, b, c].map(f64::from)));
     let scale = (1.0 / slope).round();

@@ -11,9 +11,6 @@ use bspkit::links::{Links, Site};
 use bspkit::record::{Cell, Meaning};
 use bspkit::{Bsp, Draft, Result};
 
-/// Offsets of light that a reader of other light sizes goes by: how much light follows them is not known.
-const UNSIZED: &str = "bspx:LMOFFSET";
-
 /// Whether the faces of one list have light in this lump and in another one, at the same offsets: neither can change
 /// alone.
 pub(crate) fn is_shared(map: &Bsp<'_>, links: &Links<'_>, lump: &str) -> bool {
@@ -38,7 +35,7 @@ pub(crate) fn offsets(map: &Bsp<'_>, site: &Site<'_>, lump: &str) -> Vec<usize> 
 }
 
 /// The bytes of each lump with light that only the faces have for which `is_it` is true. Lumps in which the light of
-/// another face cannot be read are left out, and lumps that go together.
+/// another face cannot be read are left out, lumps that go together, and those that a lump of unknown content may be for.
 pub(crate) fn only_of(
     map: &Bsp<'_>,
     links: &Links<'_>,
@@ -46,13 +43,13 @@ pub(crate) fn only_of(
 ) -> Result<BTreeMap<&'static str, Cut>> {
     let mut found: BTreeMap<&'static str, Vec<(Range<usize>, bool)>> = BTreeMap::new();
     let mut unknown = Vec::new();
-    let is_unsized = links.site(UNSIZED).is_some_and(|site| !links.sites[site].is_empty());
     let light = map.lens::<Light<'_>>()?;
-    for set in light.sets().iter().filter(|set| !set.is_pages() && !is_unsized) {
+    for set in light.sets().iter().filter(|set| !set.is_pages()) {
         if !links.sites.iter().any(|site| !offsets(map, site, set.lump()).is_empty()) {
             continue;
         }
-        if set.faults().iter().any(|fault| !is_it(fault.face)) || is_shared(map, links, set.lump()) {
+        let is_unknown = links.unknown_of(set.lump()).next().is_some();
+        if is_unknown || set.faults().iter().any(|fault| !is_it(fault.face)) || is_shared(map, links, set.lump()) {
             unknown.push(set.lump());
         }
         let blocks = set.blocks().iter().map(|block| (block.whole(), is_it(block.index())));

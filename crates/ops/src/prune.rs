@@ -317,6 +317,10 @@ fn prune_light(draft: &mut Draft<'_>, options: &Options, pruned: &mut Pruned) ->
         if offsets(&map, &links, lump).is_empty() || is_shared(&map, &links, lump) {
             continue;
         }
+        if let Some((name, why)) = links.unknown_of(lump).next().filter(|_| !options.force) {
+            pruned.warnings.push(format!("{lump} stays: {name} may be for its luxels, and {why}"));
+            continue;
+        }
         let faults = sets().map(|set| set.faults().len()).sum::<usize>();
         if faults > 0 {
             pruned.warnings.push(format!("{lump} stays: the light of {faults} faces cannot be found"));

@@ -160,9 +160,10 @@ impl Lighting<'_> {
         }
         let is_single = self.source.is_in_single_precision(block);
         let precision = if is_single { Precision::Single } else { Precision::Double };
-        let Some(found) = extents(corners.iter().copied(), &vectors, precision) else { return self.none() };
+        let shift = self.source.shift(block);
+        let Some(found) = extents(corners.iter().copied(), &vectors, shift, precision) else { return self.none() };
         let (mins, size) = (found.luxel_mins.map(f64::from), place.size);
-        let how = How::Vectors { vectors, mins, step: 16.0, size };
+        let how = How::Vectors { vectors, mins, step: 2_f64.powi(shift.into()), size };
         self.spread(place.page, place.at, how)
     }
 
@@ -196,7 +197,7 @@ impl Lighting<'_> {
         let form = self.source.form();
         let is_exact = is_exact && form == LuxelForm::Rgbe;
         let placed = (0..self.places.len()).filter(|block| self.places[*block].is_some());
-        let mut styles: BTreeSet<u8> = placed.flat_map(|block| self.source.styles(block)).copied().collect();
+        let mut styles: BTreeSet<u16> = placed.flat_map(|block| self.source.styles(block)).copied().collect();
         styles.insert(0);
         let area: usize = self.pages.iter().map(|page| page.size[0] * page.size[1]).sum();
         let most = (MOST_DRAWN / area.max(1)).max(1);
@@ -223,7 +224,7 @@ impl Lighting<'_> {
     }
 
     /// The image of a page.
-    fn page(&self, style: u8, page: usize, is_exact: bool) -> bspkit::Result<Picture> {
+    fn page(&self, style: u16, page: usize, is_exact: bool) -> bspkit::Result<Picture> {
         let [wide, high] = self.pages[page].size;
         let channels = if is_exact { 4 } else { 3 };
         let mut pixels = vec![0; wide * high * channels];

@@ -2,7 +2,7 @@
 
 use bspkit::bytes::index;
 use bspkit::content::View;
-use bspkit::content::lightmap::{Image, Light, LightSet};
+use bspkit::content::lightmap::{Block, Image, Light, LightSet};
 use bspkit::dialect::LuxelForm;
 use bspkit::{Bsp, Place};
 
@@ -12,7 +12,7 @@ use crate::images::Images;
 use crate::options::Options;
 
 /// The sets by their names, the best one first: engines that know finer light and colors prefer them.
-const SETS: [&str; 6] = ["decoupled_rgb", "rgb", "decoupled", "", "ldr", "hdr"];
+const SETS: [&str; 8] = ["decoupled_rgb", "scaled_rgb", "rgb", "decoupled", "scaled", "", "ldr", "hdr"];
 
 /// Luxels in blocks: of a face, or a page that several surfaces have.
 pub(crate) enum Source<'a> {
@@ -43,6 +43,14 @@ impl<'a> Source<'a> {
         };
         for fault in set.faults() {
             findings.add(&LIGHT, Place::default().lump(set.faces()).record(fault.face), fault.kind.to_string());
+        }
+        let is_other = |block: &Block| block.has_several_styles() || block.styles() != [0];
+        if set.is_pages() && set.blocks().iter().any(is_other) {
+            findings.add(
+                &LIMIT,
+                Place::default().lump(set.lump()),
+                "of pages the light of one style is shown".to_owned(),
+            );
         }
         Some(Source::Map { light, set: number })
     }
@@ -100,9 +108,14 @@ impl<'a> Source<'a> {
         self.set().is_some_and(|set| set.blocks()[block].is_in_single_precision())
     }
 
-    /// The styles of a block.
-    pub(crate) fn styles(&self, block: usize) -> &[u8] {
-        self.set().map_or(&[0], |set| set.blocks()[block].styles())
+    /// The size of the luxels of a block in texels, as a power of two.
+    pub(crate) fn shift(&self, block: usize) -> u8 {
+        self.set().map_or(4, |set| set.blocks()[block].shift())
+    }
+
+    /// The styles of a block. Of surfaces on pages the light of their first style is shown.
+    pub(crate) fn styles(&self, block: usize) -> &[u16] {
+        self.set().filter(|set| !set.is_pages()).map_or(&[0], |set| set.blocks()[block].styles())
     }
 
     /// How a luxel is stored.
@@ -111,7 +124,7 @@ impl<'a> Source<'a> {
     }
 
     /// The luxels of a block in a style, row by row.
-    pub(crate) fn luxels(&self, block: usize, style: u8) -> Option<&[u8]> {
+    pub(crate) fn luxels(&self, block: usize, style: u16) -> Option<&[u8]> {
         let at = self.styles(block).iter().position(|own| *own == style)?;
         match self {
             Source::Map { light, set } => light.bytes(Image { set: *set, block, style: at, plane: 0 }),

@@ -155,7 +155,7 @@ pub struct LightPages {
 #[non_exhaustive]
 pub struct LightImage {
     /// The number of the style; the light of style 0 is always on.
-    pub style: u8,
+    pub style: u16,
     /// The page.
     pub page: usize,
     /// Whether its four channels are the luxels of the map: red, green, blue, and the exponent plus 128.

@@ -325,20 +325,23 @@ pub struct LightStat {
     /// Pages of directions ([`Block::is_directions`]), of which nothing else is counted.
     #[cfg_attr(feature = "json", serde(rename = "direction_page_count"))]
     pub directions: usize,
-    /// Bytes of the lump that belong to no block.
+    /// Pages with light of several styles ([`Block::has_several_styles`]), which count for one of them.
+    #[cfg_attr(feature = "json", serde(rename = "mixed_page_count"))]
+    pub mixed: usize,
+    /// Bytes of the lump that belong to no block of any set.
     #[cfg_attr(feature = "json", serde(rename = "unowned_bytes"))]
     pub unowned: usize,
     /// By the style's number.
     #[cfg_attr(feature = "json", serde(serialize_with = "styles"))]
-    pub styles: BTreeMap<u8, StyleStat>,
+    pub styles: BTreeMap<u16, StyleStat>,
 }
 
 /// Styles in JSON: a list, each with its number.
 #[cfg(feature = "json")]
-fn styles<S: serde::Serializer>(styles: &BTreeMap<u8, StyleStat>, serializer: S) -> Result<S::Ok, S::Error> {
+fn styles<S: serde::Serializer>(styles: &BTreeMap<u16, StyleStat>, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(serde::Serialize)]
     struct Numbered<'s> {
-        style: u8,
+        style: u16,
         #[serde(flatten)]
         stat: &'s StyleStat,
     }
@@ -419,21 +422,31 @@ impl Light<'_> {
             style.mean = style.mean.map(|sum| sum / amount(style.luxels.max(1)));
             style.least = style.least.map(|least| if least.is_finite() { least } else { 0.0 });
         }
-        let mut ranges: Vec<_> =
-            of.blocks.iter().map(|block| (block.bytes().start - block.before(), block.bytes().end)).collect();
-        ranges.sort_unstable();
-        let lump = self.lumps.get(of.lump)?.held.get().len();
-        let mut end = 0;
-        let mut last = None;
-        for (start, stop) in ranges {
+        let ranges = |set: &LightSet| -> Vec<_> {
+            let mut ranges: Vec<_> =
+                set.blocks.iter().map(|block| (block.bytes().start - block.before(), block.bytes().end)).collect();
+            ranges.sort_unstable();
+            ranges
+        };
+        let (mut end, mut last) = (0, None);
+        for (start, stop) in ranges(of) {
             match last == Some(start) {
                 true => stat.shared += 1,
-                false if start < end => stat.overlaps += 1,
-                false => stat.unowned += start - end,
+                false => stat.overlaps += usize::from(start < end),
             }
             (last, end) = (Some(start), end.max(stop));
         }
+        // Other sets may have their light in the same lump.
+        let mut owned: Vec<_> = self.sets.iter().filter(|set| set.lump == of.lump).flat_map(ranges).collect();
+        owned.sort_unstable();
+        let mut end = 0;
+        for (start, stop) in owned {
+            stat.unowned += start.saturating_sub(end);
+            end = end.max(stop);
+        }
+        let lump = self.lumps.get(of.lump)?.held.get().len();
         stat.unowned += lump - end.min(lump);
+        stat.mixed = of.blocks.iter().filter(|block| block.has_several_styles()).count();
         stat.single = of.blocks.iter().filter(|block| block.is_in_single_precision()).count();
         Some(stat)
     }

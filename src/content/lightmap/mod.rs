@@ -5,6 +5,7 @@
 //! face's luxels, between blocks and after the last block stay.
 
 mod luxel;
+mod placed;
 mod read;
 mod sizes;
 
@@ -78,7 +79,8 @@ pub struct LightSet {
 }
 
 impl LightSet {
-    /// Its name if a map may have several sets: `ldr`, `hdr`, `decoupled`, `rgb`; empty for the others.
+    /// Its name if a map may have several sets: `ldr`, `hdr`, `decoupled`, `scaled`, `rgb`, `decoupled_rgb`,
+    /// `scaled_rgb`; empty for the others.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -207,6 +209,9 @@ impl<'a> Light<'a> {
 
 // Blocks: where the light of a face, or a page of light, is in its lump.
 
+/// The most styles of a face, as engines read them (`MAXCPULIGHTMAPS` of FTE).
+pub(super) const MOST_STYLES: usize = 16;
+
 /// The light of one face or of one page: an image for each style and bump plane, one after the other.
 ///
 /// ```
@@ -219,8 +224,10 @@ impl<'a> Light<'a> {
 pub struct Block {
     index: usize,
     size: [usize; 2],
-    styles: [u8; 8],
+    shift: u8,
+    styles: [u16; MOST_STYLES],
     style_count: usize,
+    has_several_styles: bool,
     planes: usize,
     /// The offset of the luxels, and the size of the block from there on in bytes.
     offset: usize,
@@ -279,9 +286,21 @@ impl Block {
         self.size[0] * self.size[1]
     }
 
-    /// The numbers of its styles.
-    pub fn styles(&self) -> &[u8] {
+    /// The size of its luxels in texels as a power of two: 4, but where `LMSHIFT` of BSPX says otherwise. It counts where
+    /// engines compute the size of the light from the corners of the face ([`extents`]).
+    pub fn shift(&self) -> u8 {
+        self.shift
+    }
+
+    /// The numbers of its styles, at most 16.
+    pub fn styles(&self) -> &[u16] {
         &self.styles[..self.style_count]
+    }
+
+    /// Whether surfaces name a page with several styles. Their light is side by side on it, and [`Block::styles`] has the
+    /// least number.
+    pub fn has_several_styles(&self) -> bool {
+        self.has_several_styles
     }
 
     /// How many images each style has: 4 where the face is bumped, else 1.
@@ -369,6 +388,8 @@ pub enum LightFaultKind {
     Edges,
     /// No size can be computed from its corners or its record.
     Size,
+    /// It has more styles than engines read; how many.
+    Styles(usize),
     /// The faces before it name too many edges, so it was not looked at: faces have edges of their own, and a map whose
     /// faces share thousands was made to take long.
     Shared,
@@ -404,6 +425,9 @@ impl fmt::Display for LightFaultKind {
             LightFaultKind::Texinfo(index) => write!(f, "its texinfo {index} does not exist"),
             LightFaultKind::Edges => f.write_str("its edges lead to no corners, so the size of its light is not known"),
             LightFaultKind::Size => f.write_str("the size of its light cannot be computed"),
+            LightFaultKind::Styles(count) => {
+                write!(f, "its light has {count} styles, and engines read {MOST_STYLES}")
+            }
             LightFaultKind::Shared => f.write_str("the faces before it share too many edges, so it was not looked at"),
             LightFaultKind::Range { offset, size: [wide, high], images, lump } => write!(
                 f,

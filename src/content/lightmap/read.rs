@@ -1,18 +1,18 @@
 //! Where the light of each face is, by the dialect's model: in blocks or on pages, some of it twice.
 
-use super::sizes::Sizes;
-use super::{Block, Image, Light, LightFault, LightFaultKind, LightSet, Luxel};
+use super::placed::{Placed, Places};
+use super::sizes::{Sizes, USUAL_SHIFT};
+use super::{Block, Image, Light, LightFault, LightFaultKind, LightSet, Luxel, MOST_STYLES};
 use crate::bsp::Bsp;
 use crate::bytes::{Data, integer};
 use crate::content::lens::Reader;
-use crate::dialect::bspx::DecoupledLight;
 use crate::dialect::{
     Averages, FaceForm, FaceLight, Key, LightLumps, LightModel, LitFace, LitSurface, LuxelForm, PageLight, Role,
     TextureForm, TextureLight,
 };
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::SlotId;
-use crate::record::{Field, Record, RecordInfo, Table};
+use crate::record::{Record, RecordInfo, Table};
 
 // Where the light of each face is, by the dialect's model.
 
@@ -48,12 +48,8 @@ fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, li
     }
     let Some(faces_name) = lumps.faces_of(|name| Ok::<_, Error>(filled(from, name)?.is_some()))? else { return Ok(()) };
     let Some((face_slot, faces)) = filled(from, faces_name)? else { return Ok(()) };
-    let places = match lumps.placed_by.map(|name| filled(from, name)).transpose()? {
-        None => None,
-        Some(None) => return Ok(()),
-        Some(places) => places.map(|(_, places)| places),
-    };
     let form = record_of(bsp, face_slot, model.faces, |form: &FaceForm| form.record)?;
+    let Some(places) = Places::read(from, model, lumps, faces.len() / form.record.size)? else { return Ok(()) };
     let textures = Textures::read(from, model)?;
     let sizes = if model.by_extents { Some(Sizes::read(from)?) } else { None };
     let extra = extra_bytes(from, model)?;
@@ -183,8 +179,8 @@ struct Finder<'a, 'f> {
     sizes: Option<Sizes<'a>>,
     /// Bytes per luxel after the light of each face.
     extra: usize,
-    /// A record per face with the place of its light, which replaces the fields of the face.
-    places: Option<Data<'a>>,
+    /// What the map has for each face that replaces the fields of the face.
+    places: Places<'a>,
     /// The size of the lump with the light.
     lump: usize,
     found: Vec<Found>,
@@ -193,15 +189,9 @@ struct Finder<'a, 'f> {
 impl Finder<'_, '_> {
     /// The block of a face; `None` if it has no light.
     fn block(&mut self, index: usize, face: &LitFace) -> Result<Option<Found>, LightFaultKind> {
-        let style_count = face.styles.iter().take_while(|style| **style != 255).count();
-        let placed = match &self.places {
-            None => None,
-            Some(places) => match place(places, index) {
-                None => return Ok(None),
-                placed => placed,
-            },
+        let Some(Placed { offset, size, shift, styles, style_count }) = self.places.of(index, face) else {
+            return Ok(None);
         };
-        let offset = placed.map_or(face.offset, |(offset, _)| offset);
         if offset == -1 || style_count == 0 {
             return Ok(None);
         }
@@ -209,10 +199,13 @@ impl Finder<'_, '_> {
         if texture.flags & self.model.unlit != 0 {
             return Ok(None);
         }
+        if style_count > MOST_STYLES {
+            return Err(LightFaultKind::Styles(style_count));
+        }
         let is_read = texture.flags & self.model.unread == 0;
         let mut single = None;
-        let size = match (placed, face.size) {
-            (Some((_, size)), _) => size,
+        let size = match (size, face.size) {
+            (Some(size), _) => size,
             (None, Some(steps)) => {
                 let count = |steps: i32| usize::try_from(steps).ok().and_then(|steps| steps.checked_add(1));
                 let [Some(wide), Some(high)] = steps.map(count) else { return Err(LightFaultKind::Size) };
@@ -220,7 +213,7 @@ impl Finder<'_, '_> {
             }
             (None, None) => {
                 let sizes = self.sizes.as_mut().ok_or(LightFaultKind::Size)?;
-                let (size, other) = sizes.of(face, &texture.vectors)?;
+                let (size, other) = sizes.of(face, &texture.vectors, shift)?;
                 single = other;
                 size
             }
@@ -229,8 +222,10 @@ impl Finder<'_, '_> {
         let block = Block {
             index,
             size,
-            styles: face.styles,
+            shift,
+            styles,
             style_count,
+            has_several_styles: false,
             planes,
             offset: self.offset(offset),
             len: 0,
@@ -306,12 +301,6 @@ impl Finder<'_, '_> {
             block.has_both = block.offset.checked_sub(end) == Some(4 * block.style_count);
         }
     }
-}
-
-/// The place of a face's light, and how large it is.
-fn place(places: &[u8], face: usize) -> Option<(i32, [usize; 2])> {
-    let record = DecoupledLight::decode(places.get(face.checked_mul(DecoupledLight::SIZE)?..)?)?;
-    Some((record.offset, record.size.map(usize::from)))
 }
 
 // Light in pages, and the place of each surface on them.
@@ -413,6 +402,33 @@ fn are_directions(surfaces: &[LitSurface], luxels: &[u8], page: usize) -> bool {
     vectors > 0 && units >= vectors - vectors / 20
 }
 
+/// The styles with which surfaces name a page.
+#[derive(Clone, Copy, Default)]
+struct PageStyle {
+    found: Option<u8>,
+    several: bool,
+}
+
+impl PageStyle {
+    /// The style of all its light, or the least number of several; 0 if no surface names it.
+    fn first(self) -> u16 {
+        self.found.unwrap_or(0).into()
+    }
+}
+
+/// The styles of all pages.
+fn page_styles(surfaces: &[LitSurface], pages: usize) -> Vec<PageStyle> {
+    const NONE: [u8; 2] = [254, 255];
+    let mut all = vec![PageStyle::default(); pages];
+    let named = surfaces.iter().flat_map(|surface| surface.pages.into_iter().zip(surface.styles));
+    for (page, style) in named.filter(|(_, style)| !NONE.contains(style)) {
+        let Some(own) = usize::try_from(page).ok().and_then(|page| all.get_mut(page)) else { continue };
+        own.several |= own.found.is_some_and(|found| found != style);
+        own.found = Some(own.found.map_or(style, |found| found.min(style)));
+    }
+    all
+}
+
 /// The range of luxels of corners whose coordinates are from 0 to 1.
 fn around(corners: impl Iterator<Item = [f32; 2]> + Clone, page: usize) -> Option<([usize; 2], [usize; 2])> {
     let size = f32::from(u16::try_from(page).ok()?);
@@ -438,11 +454,14 @@ pub(super) fn read<'a>(from: &Reader<'_, 'a>, model: &PageLight, light: &mut Lig
     let pages = luxels.len() / len;
     let surfaces = surfaces(from, model)?;
     let has_directions = are_directions(&surfaces, &luxels, len);
+    let styles = page_styles(&surfaces, pages);
     let page = |index: usize| Block {
         index,
         size: [model.size; 2],
-        styles: [0; 8],
+        shift: USUAL_SHIFT,
+        styles: std::array::from_fn(|at| if at == 0 { styles[index].first() } else { 0 }),
         style_count: 1,
+        has_several_styles: styles[index].several,
         planes: 1,
         offset: index * len,
         len,

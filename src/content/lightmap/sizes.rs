@@ -127,24 +127,25 @@ impl<'a> Sizes<'a> {
         &mut self,
         face: &LitFace,
         vectors: &[[f32; 4]; 2],
+        shift: u8,
     ) -> Result<([usize; 2], Option<[usize; 2]>), LightFaultKind> {
-        let size = self.usual(face, vectors)?;
-        let single = extents(self.corners.iter().copied(), vectors, Precision::Single).map(|found| found.luxels);
+        let size = self.usual(face, vectors, shift)?;
+        let single = extents(self.corners.iter().copied(), vectors, shift, Precision::Single).map(|it| it.luxels);
         Ok((size, single.filter(|other| *other != size)))
     }
 
     /// Columns and rows of a face's light, as most engines compute them.
-    fn usual(&mut self, face: &LitFace, vectors: &[[f32; 4]; 2]) -> Result<[usize; 2], LightFaultKind> {
+    fn usual(&mut self, face: &LitFace, vectors: &[[f32; 4]; 2], shift: u8) -> Result<[usize; 2], LightFaultKind> {
         self.room.take(face)?;
         self.geometry.corners_to(face, &mut self.corners).ok_or(LightFaultKind::Edges)?;
-        let found = extents(self.corners.iter().copied(), vectors, Precision::Double);
+        let found = extents(self.corners.iter().copied(), vectors, shift, Precision::Double);
         found.map(|found| found.luxels).ok_or(LightFaultKind::Size)
     }
 }
 
 impl Bsp<'_> {
-    /// The columns and rows that the light of each face has, or would have, with the index of the face: of all faces
-    /// whose texture may be lit, in dialects where engines compute them from the corners.
+    /// The columns and rows that the light of each face has, or would have, with luxels of 16 texels; with the index of
+    /// the face: of all faces whose texture may be lit, in dialects where engines compute them from the corners.
     ///
     /// # Errors
     /// Those of a lump that cannot be read.
@@ -162,7 +163,7 @@ impl Bsp<'_> {
         for (index, record) in faces.chunks_exact(form.record.size).enumerate() {
             let Some(face) = (form.read)(record) else { continue };
             let Some(texture) = textures.get(face.texinfo).filter(|it| it.flags & model.unlit == 0) else { continue };
-            match sizes.usual(&face, &texture.vectors) {
+            match sizes.usual(&face, &texture.vectors, USUAL_SHIFT) {
                 Ok(size) => found.push((index, size)),
                 Err(LightFaultKind::Shared) => break,
                 Err(_) => {}
@@ -180,8 +181,9 @@ impl Bsp<'_> {
 /// use bspkit::content::lightmap::{Precision, extents};
 /// let corners = [[0.0; 3], [40.0, 0.0, 0.0], [40.0, 16.0, 0.0]];
 /// let vectors = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]];
-/// let found = extents(corners, &vectors, Precision::Double).unwrap();
+/// let found = extents(corners, &vectors, 4, Precision::Double).unwrap();
 /// assert_eq!((found.luxel_mins, found.luxels), ([0, 0], [4, 2]));
+/// assert_eq!(extents(corners, &vectors, 3, Precision::Double).unwrap().luxels, [6, 3]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
@@ -192,7 +194,10 @@ pub enum Precision {
     Single,
 }
 
-/// The part of its texture that a face shows, in luxels of 16 texels.
+/// The size of luxels in most maps, as a power of two: 16 texels.
+pub(super) const USUAL_SHIFT: u8 = 4;
+
+/// The part of its texture that a face shows, in luxels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extents {
@@ -203,13 +208,14 @@ pub struct Extents {
 }
 
 /// Computes the extents of a face from its corners and the vectors of its texinfo (`CalcSurfaceExtents`); `None` if an
-/// engine could not compute with them.
+/// engine could not compute with them. A luxel has 2 to the power of `shift` texels: 4 means 16.
 pub fn extents(
     corners: impl IntoIterator<Item = [f32; 3]>,
     vectors: &[[f32; 4]; 2],
+    shift: u8,
     precision: Precision,
 ) -> Option<Extents> {
-    const STEP: f32 = 16.0;
+    let step = Some(shift).filter(|shift| *shift < 31).map(|shift| f32::from(2_u8).powi(shift.into()))?;
     // The engines' start values: engines ignore corners beyond them too.
     let (mut mins, mut maxs) = ([999_999.0_f32; 2], [-99_999.0_f32; 2]);
     for corner in corners {
@@ -225,7 +231,7 @@ pub fn extents(
     }
     let mut found = Extents { luxel_mins: [0; 2], luxels: [0; 2] };
     for axis in 0..2 {
-        let (first, last) = (integer((mins[axis] / STEP).floor())?, integer((maxs[axis] / STEP).ceil())?);
+        let (first, last) = (integer((mins[axis] / step).floor())?, integer((maxs[axis] / step).ceil())?);
         found.luxel_mins[axis] = first;
         found.luxels[axis] =
             usize::try_from(last.checked_sub(first)?.checked_add(1)?).ok().filter(|count| *count > 0)?;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::bytes::{index, short};
-use crate::content::palette::{Nearest, PALETTE, Palette};
+use crate::content::palette::{FIRST_FULLBRIGHT, Nearest, PALETTE, Palette};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::{Field, Name, Record, records};
 
@@ -199,7 +199,12 @@ impl<'t> Miptex<'t> {
             false => refused("it has no palette: the game's is needed for its smaller copies".into()),
         };
         let palette = palette.or(colors.as_ref()).ok_or_else(none)?;
-        let mut smaller = Shrink::new(palette, self.name().starts_with(b"{").then_some(HOLE));
+        let hole = self.name().starts_with(b"{").then_some(HOLE);
+        let mut smaller = Shrink::new(palette, hole);
+        // Only textures of Quake have no palette of their own.
+        if !self.has_palette {
+            smaller = smaller.with_fullbrights();
+        }
         let old_image = self.pixels(0).filter(|_| is_same_size);
         // If the image stays, its copies stay too: their maker may have painted them.
         let keeps = old_image.filter(|old| old_image_counts(old, image, colors.as_ref(), palette));
@@ -350,11 +355,20 @@ pub(crate) struct Shrink<'p> {
     /// The colour that means a hole.
     hole: Option<u8>,
     nearest: Nearest<'p>,
+    /// The fullbright colours, if there are any; `nearest` has only the others then.
+    bright: Option<Nearest<'p>>,
 }
 
 impl<'p> Shrink<'p> {
     pub(crate) fn new(palette: &'p Palette, hole: Option<u8>) -> Self {
-        Shrink { palette, hole, nearest: Nearest::new(palette, hole) }
+        Shrink { palette, hole, nearest: Nearest::new(palette, 0..=u8::MAX, hole), bright: None }
+    }
+
+    /// A square is fullbright if half of it is, as it was painted: no other square becomes so.
+    pub(crate) fn with_fullbrights(mut self) -> Self {
+        self.bright = Some(Nearest::new(self.palette, FIRST_FULLBRIGHT..=u8::MAX, self.hole));
+        self.nearest = Nearest::new(self.palette, 0..=FIRST_FULLBRIGHT - 1, self.hole);
+        self
     }
 
     /// The smaller copies of an image, the next smaller one first.
@@ -382,25 +396,33 @@ impl<'p> Shrink<'p> {
     }
 
     /// The colour for a square: its colour if it has only one, a hole if half of it is a hole, else the colour nearest
-    /// to the mean.
+    /// to the mean; of the fullbright pixels if they are as many as the others.
     fn sample(&mut self, square: impl Iterator<Item = u8> + Clone) -> u8 {
         let mut first = square.clone();
         let own = first.next().unwrap_or(0);
         if first.all(|index| index == own) {
             return own;
         }
-        let (mut sums, mut count, mut holes) = ([0_u32; 3], 0_u32, 0_u32);
+        // Of the usual colours, and of those that are fullbright.
+        let (mut sums, mut counts, mut holes) = ([[0_u32; 3]; 2], [0_u32; 2], 0_u32);
         for index in square {
             if Some(index) == self.hole {
                 holes += 1;
                 continue;
             }
-            count += 1;
-            sums.iter_mut().zip(self.palette.color(index)).for_each(|(sum, part)| *sum += u32::from(part));
+            let kind = usize::from(self.bright.is_some() && index >= FIRST_FULLBRIGHT);
+            counts[kind] += 1;
+            sums[kind].iter_mut().zip(self.palette.color(index)).for_each(|(sum, part)| *sum += u32::from(part));
         }
-        match self.hole {
-            Some(hole) if holes >= count => hole,
-            _ => self.nearest.of(sums.map(|sum| u8::try_from((sum + count / 2) / count.max(1)).unwrap_or(u8::MAX))),
+        let [usual, bright] = counts;
+        let mean = |kind: usize| -> [u8; 3] {
+            let count = counts[kind];
+            sums[kind].map(|sum| u8::try_from((sum + count / 2) / count.max(1)).unwrap_or(u8::MAX))
+        };
+        match (self.hole, &mut self.bright) {
+            (Some(hole), _) if holes >= usual + bright => hole,
+            (_, Some(nearest)) if bright >= usual => nearest.of(mean(1)),
+            _ => self.nearest.of(mean(0)),
         }
     }
 }
@@ -411,6 +433,20 @@ mod tests {
 
     fn grey() -> Palette {
         Palette(std::array::from_fn(|at| u8::try_from(at / 3).unwrap()))
+    }
+
+    #[test]
+    fn only_a_fullbright_square_becomes_fullbright() {
+        // Two grey colours near 250, of which the fullbright one is nearer.
+        let palette = Palette(std::array::from_fn(|at| match at / 3 {
+            index @ 0..224 => u8::try_from(index).unwrap(),
+            _ => 250,
+        }));
+        let image = Image::new(4, 2, vec![223, 240, 240, 240, 222, 221, 240, 220]).unwrap();
+        assert_eq!(Shrink::new(&palette, None).with_fullbrights().level(&image, 1, None), [222, 224]);
+        let near = Image::new(2, 2, vec![223, 223, 223, 222]).unwrap();
+        let brighter = Palette(std::array::from_fn(|at| if at / 3 < 224 { 10 } else { 223 }));
+        assert!(Shrink::new(&brighter, None).with_fullbrights().level(&near, 1, None)[0] < 224);
     }
 
     #[test]

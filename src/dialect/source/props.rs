@@ -5,7 +5,7 @@
 
 use super::details::{PropLeaf, PropLeafWide, PropName};
 use super::fit::ends;
-use crate::bytes::word;
+use crate::bytes::ByteOrder;
 use crate::dialect::{Facts, Key, List, Row};
 use crate::record::{Field, FlagKind, Meaning, Record, index, records, set};
 
@@ -18,8 +18,19 @@ pub const PROP_LEAFS: Key<PropLeaf> = Key::list(LUMP, "leafs");
 /// The leafs of static props, from version 12 on.
 pub const PROP_LEAFS_WIDE: Key<PropLeafWide> = Key::list(LUMP, "leafs");
 
-/// Files with the light of a prop, by its index: of its vertexes, and of its texels (`vrad`).
-const LIGHT: &[(&str, &str)] = &[("sp_", ".vhv"), ("sp_hdr_", ".vhv"), ("texelslighting_", ".ppl")];
+/// Files with the light of a prop, by its index: of its vertexes, and of its texels (`vrad`); then as on consoles
+/// (`MakeX360.cpp` puts `.360` before the extension, its relative `.ps3`).
+const LIGHT: &[(&str, &str)] = &[
+    ("sp_", ".vhv"),
+    ("sp_hdr_", ".vhv"),
+    ("texelslighting_", ".ppl"),
+    ("sp_", ".360.vhv"),
+    ("sp_hdr_", ".360.vhv"),
+    ("texelslighting_", ".360.ppl"),
+    ("sp_", ".ps3.vhv"),
+    ("sp_hdr_", ".ps3.vhv"),
+    ("texelslighting_", ".ps3.ppl"),
+];
 
 /// The keys and rows of the versions, each with its struct and leafs; then the rows of structs that no available map
 /// confirms, whose props stay bytes.
@@ -113,21 +124,25 @@ fn scaled(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
 
 /// How many entries a list has that starts here, and where it ends.
 fn list(bytes: &[u8], at: usize, size: usize) -> Option<(usize, usize)> {
-    let count = usize::try_from(word(bytes, at)?).ok()?;
+    list_in(ByteOrder::Little, bytes, at, size)
+}
+
+fn list_in(order: ByteOrder, bytes: &[u8], at: usize, size: usize) -> Option<(usize, usize)> {
+    let count = usize::try_from(order.word(bytes, at)?).ok()?;
     Some((count, count.checked_mul(size)?.checked_add(at + 4)?)).filter(|(_, end)| *end <= bytes.len())
 }
 
 /// Whether the lists fit the member in any way: names, leafs, and props of any size, up to its end, or with one more
 /// list between or after them as in some games.
-pub(in crate::dialect) fn props_fit(version: i32, bytes: &[u8]) -> Result<(), String> {
-    let list = |at, size| list(bytes, at, size);
+pub(in crate::dialect) fn props_fit(version: i32, bytes: &[u8], order: ByteOrder) -> Result<(), String> {
+    let list = |at, size| list_in(order, bytes, at, size);
     let Some((_, names)) = list(0, PropName::SIZE).filter(|_| (4..=13).contains(&version)) else {
-        let count = word(bytes, 0).unwrap_or(0);
+        let count = order.word(bytes, 0).unwrap_or(0);
         let why = format!("its {} bytes have no room for {count} names", bytes.len());
         return if (4..=13).contains(&version) { Err(why) } else { Ok(()) };
     };
     let fills = |at: usize| {
-        let Some(count) = word(bytes, at).and_then(|count| usize::try_from(count).ok()) else { return false };
+        let Some(count) = order.word(bytes, at).and_then(|count| usize::try_from(count).ok()) else { return false };
         let rest = bytes.len() - at - 4;
         if count == 0 || rest / count < 56 {
             return count == 0 && rest == 0;

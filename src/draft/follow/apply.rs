@@ -191,6 +191,10 @@ fn check_rows<'a>(map: &Bsp<'a>, links: &Links<'_>, new: &BTreeMap<SlotId, Data<
         let why = match after.row(new) {
             // The struct of an empty lump is the first one that it may have.
             Ok(other) if old.length == 0 && !std::ptr::eq(row, other) => "it would have other records".to_owned(),
+            // Xash3D tells the two kinds of clip nodes by the length of their lump.
+            Ok(other) if row.record().zip(other.record()).is_some_and(|(old, new)| old.size != new.size) => {
+                format!("engines would take its records for those of {} bytes", other.record().map_or(0, |it| it.size))
+            }
             Ok(_) => match misfit(map, links, &after, [old, new]).filter(|_| options.whole && !options.force) {
                 Some(why) => return Err(why),
                 None => continue,

@@ -2,7 +2,7 @@
 //! fit in single precision alone.
 
 use bspkit::content::lightmap::{Adjustment, Image, Luxel, Precision, extents};
-use bspkit::dialect::{self, quake2, source, source17};
+use bspkit::dialect::{self, quake2, raven, source, source17};
 use bspkit::record::Record;
 use bspkit::{Bsp, Builder, SlotId};
 
@@ -112,7 +112,7 @@ fn bytes_behind_the_luxels_are_left_alone() {
 #[test]
 fn sums_are_in_double_precision_and_then_rounded() {
     let luxels = |vector: [f32; 4], corner: [f32; 3], precision| {
-        extents([[0.0; 3], corner], &[vector, [1.0, 0.0, 0.0, 0.0]], precision).unwrap().luxels[0]
+        extents([[0.0; 3], corner], &[vector, [1.0, 0.0, 0.0, 0.0]], 4, precision).unwrap().luxels[0]
     };
     for (vector, corner, double, single) in [
         ([0.666_666_7, -0.333_333_34, 0.0, 168.0], [1768.0, -2008.0, 0.0], 117, 118),
@@ -124,9 +124,9 @@ fn sums_are_in_double_precision_and_then_rounded() {
     // The engines' start values.
     assert_eq!(luxels([1.0, 0.0, 0.0, 0.0], [1e6, 0.0, 0.0], Precision::Double), 62_501);
     let far = [[1e6, 0.0, 0.0], [2e6, 0.0, 0.0]];
-    let found = extents(far, &[[1.0, 0.0, 0.0, 0.0]; 2], Precision::Double).unwrap();
+    let found = extents(far, &[[1.0, 0.0, 0.0, 0.0]; 2], 4, Precision::Double).unwrap();
     assert_eq!(found.luxel_mins, [62_499; 2]);
-    assert_eq!(extents([], &[[1.0; 4]; 2], Precision::Double), None);
+    assert_eq!(extents([], &[[1.0; 4]; 2], 4, Precision::Double), None);
 }
 
 /// A compiler that summed in single precision laid its blocks by that, and they are read so where they fit no other way.
@@ -191,4 +191,28 @@ fn directions_are_no_light() {
         assert_eq!(plain.light().unwrap().stat(0).unwrap().directions, 0);
         assert!(adjusted(&plain) != other || other.iter().all(|byte| *byte == 0));
     }
+}
+
+/// Pages of Raven's games have the style of the surfaces that name them; of several the least, which is said.
+#[test]
+fn pages_have_the_styles_of_their_surfaces() {
+    let surface = |pages: [i32; 4], styles: [u8; 4]| {
+        let mut surface = raven::Surface::decode(&[0; 148]).unwrap();
+        (surface.lightmap, surface.lightmap_styles) = (pages, styles);
+        surface
+    };
+    let surfaces = [
+        surface([0, 1, -1, -1], [0, 32, 255, 255]),
+        surface([3, 2, 2, -1], [0, 33, 34, 255]),
+        surface([0, 1, 3, -3], [0, 32, 254, 255]),
+    ];
+    let bytes = Builder::new(&dialect::RAVEN).table(raven::SURFACES, &surfaces).unwrap();
+    let bytes = bytes.role(dialect::Role::Lighting, vec![9; 5 * 128 * 128 * 3]).unwrap().build().unwrap();
+    let map = Bsp::parse(&bytes).unwrap();
+    let light = map.light().unwrap();
+    let blocks = light.sets()[0].blocks();
+    let found: Vec<_> = blocks.iter().map(|page| (page.styles().to_vec(), page.has_several_styles())).collect();
+    let expected = [(0, false), (32, false), (33, true), (0, false), (0, false)];
+    assert_eq!(found, expected.map(|(style, several)| (vec![style], several)));
+    assert_eq!(light.stat(0).unwrap().mixed, 1);
 }

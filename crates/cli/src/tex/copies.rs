@@ -38,7 +38,8 @@ use crate::talk::{Code, Job, count, shown};
 /// included, also where the map has only the name.
 ///
 /// Textures of Quake maps have no palette: images must have the palette of the game, which is built in; --palette names
-/// another one, such as that of Hexen II.
+/// another one, such as that of Hexen II. No shadow darkens the last 32 colors of it: with --quantize only a pixel of
+/// exactly such a color gets it, and in a mip level only a square of which half has such colors.
 ///
 /// An image has at most 16777216 pixels. With --quantize, transparent pixels become holes (color 255) in textures whose
 /// name begins with {. In other cases they become solid, with a warning.
@@ -157,7 +158,7 @@ fn take_one(
     }
     if !texture.has_palette() {
         let palette = given.ok_or_else(|| anyhow!("the texture has no palette"))?;
-        let image = textures::with_palette(&picture, palette, args.quantize)?;
+        let image = textures::with_quakes_palette(&picture, palette, args.quantize)?;
         let set = match level {
             0 => textures.set_image(*index, &image, Some(palette)),
             level => textures.set_level(*index, *level, &image.pixels),

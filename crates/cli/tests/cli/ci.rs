@@ -361,3 +361,22 @@ fn a_policy_that_is_removed_is_a_change() {
     let run = room.bspkit("ci . --changed-since HEAD^");
     assert!(run.code == Some(1) && run.text().contains("light"), "{run:?}");
 }
+
+/// The classes of a map are those of the FGD file and of all that it includes.
+#[test]
+fn a_change_of_an_included_fgd_file_is_a_change() {
+    let room = Room::empty();
+    room.write("a.bsp", &fixture("q2/own_rooms"));
+    room.write("game.fgd", b"@include \"base.fgd\"\n@SolidClass = worldspawn [ message(string) ]\n");
+    room.write("base.fgd", b"@PointClass = own_thing [ ]\n");
+    let git = "git -c user.name=n -c user.email=e -c init.defaultBranch=main";
+    room.shell(&format!("{git} init -q && git add -A && {git} commit -q -m one")).done();
+    let none = room.bspkit("ci a.bsp --fgd game.fgd --changed-since HEAD").done();
+    assert!(none.err.contains("no map has changed"), "{none:?}");
+    room.write("base.fgd", b"@PointClass = other_thing [ ]\n");
+    let changed = room.bspkit("ci a.bsp --fgd game.fgd --changed-since HEAD");
+    assert!(!changed.err.contains("no map has changed"), "{changed:?}");
+    std::fs::remove_file(room.path("base.fgd")).unwrap();
+    let gone = room.bspkit("ci a.bsp --fgd game.fgd --changed-since HEAD");
+    assert!(gone.err.contains("is skipped") && !gone.err.contains("no map has changed"), "{gone:?}");
+}

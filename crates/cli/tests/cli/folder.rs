@@ -111,6 +111,20 @@ fn everything_is_where_the_manifest_says() {
     assert!(starts.is_sorted(), "{starts:?}");
 }
 
+/// The extra header of Xash3D says how records are read, whether it has lumps or not.
+#[test]
+fn an_extra_header_without_lumps_is_packed_again() {
+    let room = Room::empty();
+    let map = bspkit::Builder::new(&bspkit::dialect::GOLDSRC).lump(0, "{\n\"classname\" \"worldspawn\"\n}\n\0");
+    let map = map.lump(6, vec![0; 40]).extra(3, Vec::new());
+    room.write("m.bsp", &map.build().unwrap());
+    assert_eq!(law(&room, &room.path("m.bsp"), &schema()), Ok(()));
+    std::fs::remove_dir_all(room.path("folder/original")).unwrap();
+    room.bspkit("pack folder -o new.bsp").done();
+    let new = Bsp::open(room.path("new.bsp")).unwrap();
+    assert!(new.slot("extra:LIGHTVECS").is_ok());
+}
+
 /// Flags and records are byte-swapped, and the file ends with a sector, with and without the original.
 #[test]
 fn a_consoles_map_is_packed_again() {

@@ -5,7 +5,7 @@ use bspkit::bytes::{bits, rounded};
 use bspkit::{Bsp, Column, Records};
 
 use crate::drawn::Drawn;
-use crate::dress::{Dress, Placed};
+use crate::dress::{Dress, Placed, luxel};
 use crate::geometry::{Plane, mean, plus, times};
 use crate::mapping::{Mapping, USUAL};
 use crate::models::range;
@@ -99,7 +99,8 @@ pub(super) fn prism(face: &Drawn, dress: &mut Dress<'_>, others: &[u8]) -> Brush
     let deep: Vec<Point> = ring.iter().map(|corner| plus(*corner, down).map(|part| round_to(part, 4))).collect();
     let middle = plus(mean(&face.ring), times(down, 0.5));
     let [a, b, c] = [0, 1, 2].map(|at| ring[at]);
-    let mut sides = vec![side([a, b, c], middle, &dress.name(&look.name), Some(&face.mapping), dress)];
+    let front = side([a, b, c], middle, &dress.name(&look.name), Some(&face.mapping), dress);
+    let mut sides = vec![Side { lightmap_scale: Some(luxel(Some(&look))), ..front }];
     sides.push(side([deep[2], deep[1], deep[0]], middle, others, None, dress));
     for (at, below) in deep.iter().enumerate() {
         let next = ring[(at + 1) % ring.len()];

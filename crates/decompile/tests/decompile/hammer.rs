@@ -1,6 +1,6 @@
 //! What a source of Hammer has besides brushes.
 
-use bspkit::dialect::source::{DispInfo, DispVert, FACES, Overlay};
+use bspkit::dialect::source::{DispInfo, DispVert, FACES, Overlay, TEXINFO};
 use bspkit::record::Record as _;
 use bspkit::{Bsp, Layout};
 use bspkit_decompile::source::{Alignment, Entity, Format, Source, read};
@@ -113,6 +113,10 @@ pub(crate) fn laid() -> Bsp<'static> {
     set("DISP_TRIS", vec![0; 64]);
     set("OVERLAYS", overlay.encode());
     draft.update(FACES, rough, |face| face.displacement = 0).unwrap();
+    // A luxel of 40 units.
+    let of_rough = usize::try_from(texinfo.get(rough)).unwrap();
+    let luxels = [[0.0, 0.025, 0.0, 0.0], [0.0, 0.0, 0.025, 0.0]];
+    draft.update(TEXINFO, of_rough, |texinfo| texinfo.lightmap_vectors = luxels).unwrap();
     let pairs = [("classname", "info_overlay_accessor"), ("OverlayID", "7"), ("targetname", "sign")];
     draft.entities().unwrap().add(pairs.into_iter().chain([("sides", "12345"), ("material", "old")])).unwrap();
     Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
@@ -127,6 +131,8 @@ fn a_displacement_and_an_overlay_come_back() {
     let sides = || source.entities.iter().flat_map(|entity| &entity.brushes).flat_map(|brush| &brush.sides);
     let grids: Vec<_> = sides().filter_map(|side| side.displacement.as_deref()).collect();
     assert_eq!((grids.len(), grids[0].power, grids[0].distances.len()), (1, 2, 25));
+    let scale = sides().find(|side| side.displacement.is_some()).unwrap().lightmap_scale;
+    assert_eq!(scale, Some(40.0));
     assert_eq!((grids[0].distances[24], grids[0].alphas[24], grids[0].normals[3]), (24.0, 48.0, [0.0, 0.0, 1.0]));
 
     let signs = of_class(&source, "info_overlay");

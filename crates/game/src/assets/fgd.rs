@@ -35,6 +35,8 @@ const MOST_DEPTH: usize = 64;
 pub struct Fgd {
     classes: BTreeMap<Vec<u8>, Class>,
     key_count: usize,
+    /// The files that [`read`] was told to read, in no order.
+    files: Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -71,6 +73,11 @@ impl Fgd {
             }
         }
         Ok(includes)
+    }
+
+    /// The file that [`read`] was given, and all that it includes, in no order; those that could not be read too.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(PathBuf::as_path)
     }
 
     /// Every class that an entity can have, in lower case.
@@ -301,6 +308,7 @@ pub fn read(path: &Path) -> Result<(Fgd, Vec<String>)> {
     if fgd.classes.is_empty() {
         return Err(Error::new(ErrorKind::Malformed, format!("{} has no class: it is not an FGD file", shown(path))));
     }
+    fgd.files = seen.into_iter().collect();
     Ok((fgd, skipped))
 }
 

@@ -12,6 +12,7 @@ use super::lumps::Lumps;
 use bspkit::bytes::{escaped, index, wide, word};
 use bspkit::content::lightmap::{Block, LightFault, LightFaultKind, LightSet};
 use bspkit::content::textures::frame_faults;
+use bspkit::dialect::bspx::{LMSHIFT, LMSTYLE, LMSTYLE16};
 use bspkit::dialect::{Form, LightModel, Role};
 use bspkit::file::{Slot, SlotId};
 use bspkit::{Bsp, Data};
@@ -26,7 +27,8 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_extents(lumps, sink);
     // What the lens cannot read is found elsewhere: records of no known form, lumps that do not decompress.
     let Ok(light) = lumps.bsp.light() else { return };
-    for set in light.sets().iter().filter(|set| !PLACED.contains(&set.name())) {
+    // The faults of a copy are those of the light that it repeats.
+    for set in light.sets().iter().filter(|set| set.copy_of().is_none()) {
         for fault in set.faults() {
             if !check_fault(lumps, set, fault, sink) {
                 break;
@@ -34,9 +36,6 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
         }
     }
 }
-
-/// Light whose places are in a lump of their own: the checks of BSPX look at that lump.
-const PLACED: [&str; 2] = ["decoupled", "decoupled_rgb"];
 
 /// Returns false where the faces that follow were not looked at.
 fn check_fault(lumps: &Lumps<'_>, set: &LightSet, fault: &LightFault, sink: &mut Sink) -> bool {
@@ -51,12 +50,15 @@ fn check_fault(lumps: &Lumps<'_>, set: &LightSet, fault: &LightFault, sink: &mut
             sink.add(&LUMP_UNCHECKED, At::lump(set.faces()).record(fault.face), || fault.kind.to_string());
             return false;
         }
+        LightFaultKind::Size | LightFaultKind::Range { .. } if set.placed_by() != set.faces() => {
+            (&LIGHT_RANGE, "offset")
+        }
         LightFaultKind::Size | LightFaultKind::Range { .. } => (&LIGHT_RANGE, "light_offset"),
         LightFaultKind::Page { .. } => (&LIGHT_PAGE, "lightmap"),
         _ => return true,
     };
-    let mut at = At::lump(set.faces()).record(fault.face).field(field);
-    at.offset = lumps.named(set.faces()).and_then(|faces| Some(faces.columns([field]).ok()?[0].at(fault.face)));
+    let mut at = At::lump(set.placed_by()).record(fault.face).field(field);
+    at.offset = lumps.named(set.placed_by()).and_then(|places| Some(places.columns([field]).ok()?[0].at(fault.face)));
     sink.add(code, at, || format!("{}: {}", set.lump(), fault.kind));
     true
 }
@@ -115,6 +117,9 @@ pub(super) fn check_grid(bsp: &Bsp<'_>, sink: &mut Sink) {
 /// The lumps from which the place and the size of light follow, apart from those of all faces.
 const PLACES: [Role; 4] = [Role::TexInfo, Role::Vertexes, Role::Edges, Role::SurfEdges];
 
+/// The entries of BSPX from which the size of light follows.
+const SIZED_BY: [&str; 3] = [LMSHIFT.lump(), LMSTYLE.lump(), LMSTYLE16.lump()];
+
 /// What a face reads: the columns and rows of its images, and their number.
 type Size = ([usize; 2], usize);
 
@@ -123,7 +128,7 @@ pub fn places_light(bsp: &Bsp<'_>, slot: &Slot) -> bool {
     let LightModel::Faces(model) = bsp.dialect().light else { return false };
     let name = slot.name.as_str();
     let is_of_faces = model.lumps.iter().any(|lumps| lumps.faces.contains(&name) || lumps.placed_by == Some(name));
-    is_of_faces || bsp.role_of(slot.id).is_some_and(|role| PLACES.contains(&role))
+    is_of_faces || SIZED_BY.contains(&name) || bsp.role_of(slot.id).is_some_and(|role| PLACES.contains(&role))
 }
 
 /// Finds the faces that read other light after an edit of these slots.

@@ -294,9 +294,9 @@ fn check_unknown(lumps: &Lumps<'_>, sink: &mut Sink) {
             continue;
         }
         // Counts that fit no layout are a fault, whatever the game.
-        let is_told = lumps.bsp.byte_order() == ByteOrder::Little;
-        let member = dialect.checks.members.iter().find(|(name, _)| is_told && *name == lump.name);
-        if let Some(why) = member.and_then(|(_, fits)| fits(lump.slot.version.unwrap_or(0), &lump.bytes).err()) {
+        let member = dialect.checks.members.iter().find(|(name, _)| *name == lump.name);
+        let (version, order) = (lump.slot.version.unwrap_or(0), lumps.bsp.byte_order());
+        if let Some(why) = member.and_then(|(_, fits)| fits(version, &lump.bytes, order).err()) {
             sink.add(&COUNT_MISFIT, At::lump(lump.name), || why);
             continue;
         }

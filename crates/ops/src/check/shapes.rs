@@ -4,16 +4,16 @@
 use std::ops::Range;
 
 use super::finding::{
-    At, BRUSH_AXES, COUNT_MISFIT, FACE_EDGES, INDEX_RANGE, LIGHT_RANGE, LUMP_MISFIT, LUMP_PARALLEL, MODEL_BRUSHES,
-    MODEL_FACES, PATCH_SIDE, PATCH_SIZE, PHYS_END, PHYS_SOLIDS, PLANE_KIND, PLANE_NORMAL, PLANE_PAIR, SURFACE_INDEX,
-    SURFACE_KIND, SURFACE_TRIANGLES, Sink, TEXINFO_CHAIN, TEXINFO_VECTOR, TEXTURE_NAME, TREE_CYCLE, VERTEX_POINT,
+    At, BRUSH_AXES, COUNT_MISFIT, FACE_EDGES, INDEX_RANGE, LUMP_MISFIT, LUMP_PARALLEL, MODEL_BRUSHES, MODEL_FACES,
+    PATCH_SIDE, PATCH_SIZE, PHYS_END, PHYS_SOLIDS, PLANE_KIND, PLANE_NORMAL, PLANE_PAIR, SURFACE_INDEX, SURFACE_KIND,
+    SURFACE_TRIANGLES, Sink, TEXINFO_CHAIN, TEXINFO_VECTOR, TEXTURE_NAME, TREE_CYCLE, VERTEX_POINT,
 };
 use super::lumps::{Lump, Lumps, range};
 use bspkit::bytes::{wide, word};
 use bspkit::content::bspx::{BrushList, LightOctree, OctreeFault};
 use bspkit::content::physics::{PhysDisp, Physics};
+use bspkit::dialect::Role;
 use bspkit::dialect::quake3::Surface;
-use bspkit::dialect::{FaceLight, LightModel, Role};
 use bspkit::file::SlotId;
 use bspkit::finding::Code;
 use bspkit::links::Links;
@@ -483,7 +483,6 @@ pub(super) fn check_bspx(lumps: &Lumps<'_>, sink: &mut Sink) {
             _ => {}
         }
     }
-    check_places(lumps, sink);
 }
 
 /// An entry whose row does not fit: its number of records differs from the faces, vertexes, luxels or edges.
@@ -537,61 +536,6 @@ fn check_octrees(lump: &Lump<'_>, octrees: Result<Vec<LightOctree<'_>>, Error>, 
 
 fn misfit(lump: &Lump<'_>, error: &Error, sink: &mut Sink) {
     sink.add(&LUMP_MISFIT, At::lump(lump.name), || error.to_string());
-}
-
-/// Light that an entry places for the faces is in the lighting lump, or, if that was left out, in its copy in color.
-fn check_places(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let LightModel::Faces(FaceLight { unlit, luxels, by_extents: true, .. }) = lumps.bsp.dialect().light else {
-        return;
-    };
-    let len = |name: &str| lumps.lump(name).map_or(0, |lump| lump.bytes.len());
-    let (bytes, unlit) = (luxels.bytes(), i64::from(*unlit));
-    let room = match lumps.role_lump(Role::Lighting).map_or(0, |light| light.bytes.len()) {
-        0 => len("bspx:RGBLIGHTING") / 3 * bytes,
-        room => room,
-    };
-    let (Some(faces), Some(texinfos)) = (lumps.role(Role::Faces), lumps.role(Role::TexInfo)) else { return };
-    let (Ok([styles, texinfo]), Ok([flags])) = (faces.columns(["styles", "texinfo"]), texinfos.columns(["flags"]))
-    else {
-        return;
-    };
-    if room == 0 {
-        return;
-    }
-    // The first style always has light; the style count is checked elsewhere.
-    let has_others = len("bspx:LMSTYLE") + len("bspx:LMSTYLE16") > 0;
-    let images = |face: usize| {
-        let is_lit = usize::try_from(texinfo.get(face)).is_ok_and(|texinfo| flags.get(texinfo) & unlit == 0);
-        let count = (0..styles.items()).take_while(|item| styles.item(face, *item) != 255).count();
-        match (is_lit, has_others) {
-            (false, _) => 0,
-            (true, true) => count.min(1),
-            (true, false) => count,
-        }
-    };
-    for name in ["bspx:DECOUPLED_LM", "bspx:LMOFFSET"] {
-        let Some(places) = lumps.named(name) else { continue };
-        let Ok([offsets]) = places.columns(["offset"]) else { continue };
-        let sizes = places.columns(["size"]).ok();
-        for face in 0..places.len().min(faces.len()) {
-            let (offset, images) = (offsets.get(face), images(face));
-            if offset == -1 || images == 0 {
-                continue;
-            }
-            // Without a size there has to be at least one luxel.
-            let [wide, high] = sizes.map_or([1, 1], |[sizes]| [sizes.item(face, 0), sizes.item(face, 1)]);
-            let block = i64::try_from(bytes * images).map_or(0, |image| wide * high * image);
-            if offset < 0 || !usize::try_from(offset + block).is_ok_and(|end| end <= room) {
-                let at = At::lump(name).record(face).offset(offsets.at(face)).field("offset");
-                sink.add(&LIGHT_RANGE, at, || {
-                    format!(
-                        "its light begins at {offset}, {wide} by {high} luxels in {images} styles, and there are \
-                             {room} bytes of it"
-                    )
-                });
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The trees of the models, from whose heads no node is reached twice, and the visibility lump.
 
 use super::finding::{
-    At, LEAF_COUNT, LEAF_EMPTY, LEAF_SOLID, LUMP_UNCHECKED, NODE_FACES, Sink, TREE_CYCLE, VIS_CLUSTER, VIS_HEADER,
-    VIS_OFFSET, VIS_ROW, WORLD_HEAD,
+    At, INDEX_RANGE, LEAF_COUNT, LEAF_EMPTY, LEAF_SOLID, LUMP_UNCHECKED, NODE_FACES, Sink, TREE_CYCLE, VIS_CLUSTER,
+    VIS_HEADER, VIS_OFFSET, VIS_ROW, WORLD_HEAD,
 };
 use super::lumps::{Lump, Lumps, range};
 use bspkit::Column;
@@ -16,6 +16,7 @@ use bspkit::finding::Code;
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_trees(lumps, sink);
     check_clip_nodes(lumps, sink);
+    check_hulls(lumps, sink);
     check_strict(lumps, sink);
     check_count(lumps, sink);
     check_leafs(lumps, sink);
@@ -86,6 +87,22 @@ fn check_clip_nodes(lumps: &Lumps<'_>, sink: &mut Sink) {
                 open[child] = true;
                 path.push((child, 0));
             }
+        }
+    }
+}
+
+/// The first clip node of each hull that engines read exists, or is a contents. Maps without clip nodes have any number.
+fn check_hulls(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let (Some(nodes), Some(models)) = (lumps.named("CLIPNODES"), lumps.role(Role::Models)) else { return };
+    let Ok([heads]) = models.columns(["clip_nodes"]) else { return };
+    let most = i64::try_from(nodes.len()).unwrap_or(i64::MAX);
+    let last = if lumps.checks().count_is_no_hull { most } else { most - 1 };
+    for (model, hull) in (0..models.len()).flat_map(|model| (0..lumps.checks().hulls).map(move |hull| (model, hull))) {
+        let head = heads.item(model, hull);
+        if head > last && most > 0 {
+            let field = format!("clip_nodes[{hull}]");
+            let at = At::lump(models.name()).record(model).offset(heads.at(model) + 4 * hull).field(&field);
+            sink.add(&INDEX_RANGE, at, || format!("{field} is {head}, and CLIPNODES has {most}"));
         }
     }
 }

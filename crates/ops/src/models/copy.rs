@@ -190,6 +190,11 @@ impl Copying {
                 .warnings
                 .push(format!("textures that a model names are missing in the other map, and here too: {count}"));
         }
+        let grown: Vec<&str> = lumps.keys().filter_map(|id| Some(map.container().slot(*id)?.name.as_str())).collect();
+        copied.warnings.extend(own_links.unknown.iter().filter_map(|(name, ..)| {
+            let lump = grown.iter().find(|lump| own_links.unknown_of(lump).any(|(other, _)| other == name))?;
+            Some(format!("{name} may be for the records of {lump}, and has nothing for those that are added"))
+        }));
         copied.warnings.extend(lost_fog);
         copied.warnings.extend(left_behind(from, &map, &outside.names.names));
         lumps.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))?;

@@ -11,6 +11,7 @@ use bspkit::content::lightmap::{Light, LightSet};
 use bspkit::content::texdata::STRINGS;
 use bspkit::content::textures::Textures;
 use bspkit::content::visibility::Visibility;
+use bspkit::dialect::bspx::LMSHIFT;
 use bspkit::dialect::{Block, Blocks, LightModel, LuxelForm, Role, VisModel};
 use bspkit::file::SlotId;
 use bspkit::links::{Links, Site};
@@ -325,6 +326,11 @@ impl<'o> NewLight<'o> {
             match set.block_of(face) {
                 Some(block) => {
                     let block = &set.blocks()[block];
+                    // Without a number for each face, all luxels are of the usual size.
+                    let has_shifts = self.to.slot(LMSHIFT.lump()).is_ok_and(|slot| slot.length != 0);
+                    if block.shift() != 4 && !has_shifts {
+                        return None;
+                    }
                     let (range, start) = (block.whole(), block.bytes().start);
                     let is_there = |grown: &&Grown<'_>| !grown.old.is_empty() && range.end <= grown.theirs.len();
                     let (name, grown) = self.lumps.iter().find(|(name, _)| **name == set.lump())?;

@@ -338,8 +338,10 @@ impl Transplant<'_, '_, '_> {
     }
 
     /// Numbers in the map that name nothing now, and would name new records. A number that means a missing record
-    /// stays one: some tools write the number of records.
+    /// stays one: some tools write the number of records, which engines of Quake refuse in hulls.
     fn missing(&self) -> Result<BTreeMap<SlotId, Vec<u8>>> {
+        let checks = self.to.dialect().checks;
+        let takes_count = checks.hulls == 0 || checks.count_is_no_hull;
         let mut new: BTreeMap<SlotId, Vec<u8>> = BTreeMap::new();
         for link in &self.own.links.links {
             let (from, to, len) = (&self.own.links.sites[link.from], &self.own.links.sites[link.to], self.len(link.to));
@@ -355,8 +357,8 @@ impl Transplant<'_, '_, '_> {
                 let at = from.range.start + index * from.record.size;
                 let bytes = new.entry(from.slot).or_insert_with(|| from.bytes.to_vec());
                 let place = &mut bytes[at..at + from.record.size];
-                let is_put =
-                    matches!(link.how, How::Perhaps) && link.word.put(place, i64::try_from(len).unwrap_or(i64::MAX));
+                let none = if takes_count { i64::try_from(len).unwrap_or(i64::MAX) } else { NOTHING };
+                let is_put = matches!(link.how, How::Perhaps) && link.word.put(place, none);
                 if !is_put {
                     let message = format!(
                         "{}[{index}].{} names records that are not there, and would name new ones",

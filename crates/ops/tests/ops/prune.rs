@@ -417,3 +417,28 @@ fn a_number_in_an_odd_form_is_a_use() {
         assert_eq!(pruned(value), pruned("*1"), "{value}");
     }
 }
+
+/// A lump of unknown content may have something for each luxel: without force the light stays.
+#[test]
+fn light_under_a_lump_of_unknown_content_stays() {
+    let map = Bsp::open("../../tests/maps/goldsrc/own_rooms.bsp").unwrap();
+    let light = map.bytes(map.slot("LIGHTING").unwrap().id).unwrap().to_vec();
+    let mut builder = Builder::new(&dialect::GOLDSRC);
+    for slot in map.slots() {
+        let bspkit::SlotId::Lump(lump) = slot.id else { continue };
+        let extra: &[u8] = if slot.name == "LIGHTING" { &[7; 300] } else { &[] };
+        builder = builder.lump(lump, [&map.bytes(slot.id).unwrap()[..], extra].concat());
+    }
+    let plain = Bsp::from_vec(builder.build().unwrap()).unwrap();
+    let odd = builder.bspx("OWN_LIGHT", vec![5; light.len() + 300]);
+    let odd = Bsp::from_vec(odd.build().unwrap()).unwrap();
+    let pruned = |map: &Bsp<'_>, options: &Options| {
+        let mut draft = map.draft();
+        let done = prune(&mut draft, &options.clone().only("LIGHTING").light(true)).unwrap();
+        (done.lumps.iter().any(|lump| lump.lump == "LIGHTING"), done.warnings)
+    };
+    assert!(pruned(&plain, &Options::default()).0);
+    let (is_done, warnings) = pruned(&odd, &Options::default());
+    assert!(!is_done && warnings.iter().any(|text| text.contains("OWN_LIGHT may be for its luxels")), "{warnings:?}");
+    assert!(pruned(&odd, &Options::default().force(true)).0);
+}

@@ -84,7 +84,7 @@ struct Rect {
     page: Option<usize>,
     /// The style's number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    style: Option<u8>,
+    style: Option<u16>,
     /// The index among the styles of the face, from 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     nth: usize,
@@ -376,7 +376,7 @@ fn sheets(light: &Light<'_>, single: bool, is_chosen: impl Fn(&LightSet, &Block,
 }
 
 /// `faces/00012_s0`; `_b1` to `_b3` for the directions of bumped faces.
-fn face_stem(face: usize, styles: &[u8], image: Image) -> String {
+fn face_stem(face: usize, styles: &[u16], image: Image) -> String {
     let style = styles[image.style];
     let again = match styles.iter().take(image.style).filter(|other| **other == style).count() {
         0 => String::new(),

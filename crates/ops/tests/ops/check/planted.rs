@@ -86,6 +86,14 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("tree-cycle", || with(&own("q3"), "NODES", 3, "children[0]", 0)),
     ("tree-cycle", || with(&own("goldsrc"), "CLIPNODES", 5, "children[0]", 5)),
     ("tree-cycle", || with(&own("goldsrc"), "CLIPNODES", 5, "children[0]", 0)),
+    ("index-range", || with(&own("q1"), "MODELS", 1, "clip_nodes[1]", 5000)),
+    ("index-range", || with(&own("goldsrc"), "MODELS", 0, "clip_nodes[2]", 5000)),
+    ("index-range", || {
+        // In Quake the number of clip nodes stands for nothing.
+        let map = own("q1");
+        let count = Bsp::parse(&map).unwrap().records("CLIPNODES").unwrap().len();
+        with(&map, "MODELS", 1, "clip_nodes[0]", i64::try_from(count).unwrap())
+    }),
     ("world-head", || with(&own("q2"), "MODELS", 0, "head_node", 1)),
     ("node-faces", || {
         let map = own("q2");
@@ -349,7 +357,18 @@ pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
     let goldsrc = own("goldsrc");
     let q2 = own("q2");
     let q3 = own("q3");
+    let clip_nodes = Bsp::parse(&goldsrc).unwrap().records("CLIPNODES").unwrap().len();
     vec![
+        (
+            "a hull of GoldSrc that is not there",
+            with(&goldsrc, "MODELS", 1, "clip_nodes[2]", i64::try_from(clip_nodes).unwrap()),
+        ),
+        ("a hull that is one volume", with(&own("q1"), "MODELS", 1, "clip_nodes[0]", -2)),
+        ("a hull that Quake does not read", with(&own("q1"), "MODELS", 1, "clip_nodes[2]", 5000)),
+        ("hulls of a map without clip nodes", {
+            let map = with(&own("q1"), "MODELS", 1, "clip_nodes[0]", 5000);
+            edited(&map, "CLIPNODES", Vec::clear)
+        }),
         ("a displacement", displaced()),
         ("ends of an edge that no surfedge names", with(&q2, "EDGES", 0, "vertexes[0]", 60_000)),
         ("a normal that is almost axial", {

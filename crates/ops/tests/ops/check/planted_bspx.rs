@@ -36,6 +36,9 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("light-range", || renamed("DECOUPLED_LM", decoupled(46_000, [40, 40]))),
     ("light-range", || renamed("DECOUPLED_LM", decoupled(-2, [1, 1]))),
     ("light-range", || renamed("LMOFFSET", (0..FACES).flat_map(|_| 46_632_i32.to_le_bytes()).collect())),
+    // The first luxel of each face is there.
+    ("light-range", || renamed("LMOFFSET", (0..FACES).flat_map(|_| 46_629_i32.to_le_bytes()).collect())),
+    ("light-range", || renamed("LMSHIFT", vec![0; FACES])),
 ];
 
 /// What is legal in them.

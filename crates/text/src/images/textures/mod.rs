@@ -24,7 +24,7 @@ use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Limits, Transforma
 use super::{MOST_PIXELS, bad, damaged, from_side, unwritten};
 use crate::images::refused;
 use bspkit::Result;
-use bspkit::content::palette::{Palette, quantize, reduce};
+use bspkit::content::palette::{Palette, quantize, reduce, reduce_lit};
 use bspkit::content::textures::{Image, Miptex};
 use bspkit::disk::{input, shown};
 
@@ -237,11 +237,25 @@ pub fn with_own_palette(picture: &Picture, texture: &Miptex<'_>, quantizes: bool
 /// # Errors
 /// The picture has no palette, or another one.
 pub fn with_palette(picture: &Picture, palette: &Palette, quantizes: bool) -> Result<Image> {
-    match (picture.in_palette(palette), &picture.pixels) {
-        (Some(image), _) => Ok(image),
-        (None, _) if quantizes => image(picture, reduce(&picture.colors(), palette)),
-        (None, Pixels::True(_)) => Err(refused(NO_PALETTE)),
-        (None, Pixels::Indexed { .. }) => {
+    in_colors(picture, palette, quantizes.then_some(reduce))
+}
+
+/// As [`with_palette`], for textures of Quake: no pixel becomes fullbright that has not exactly such a color.
+///
+/// # Errors
+/// As [`with_palette`].
+pub fn with_quakes_palette(picture: &Picture, palette: &Palette, quantizes: bool) -> Result<Image> {
+    in_colors(picture, palette, quantizes.then_some(reduce_lit))
+}
+
+type ToColors = fn(&[[u8; 3]], &Palette) -> Vec<u8>;
+
+fn in_colors(picture: &Picture, palette: &Palette, quantize: Option<ToColors>) -> Result<Image> {
+    match (picture.in_palette(palette), &picture.pixels, quantize) {
+        (Some(image), ..) => Ok(image),
+        (None, _, Some(quantize)) => image(picture, quantize(&picture.colors(), palette)),
+        (None, Pixels::True(_), _) => Err(refused(NO_PALETTE)),
+        (None, Pixels::Indexed { .. }, _) => {
             Err(refused("it has another palette than the texture: quantize it, or save it with this palette"))
         }
     }
