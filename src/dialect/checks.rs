@@ -30,7 +30,7 @@ pub struct Checks {
     pub strict_tree: bool,
     /// How many collision hulls of a model engines read, from its first clip nodes.
     pub hulls: usize,
-    /// Whether the number of clip nodes, as the first one of a hull, means that there is none.
+    /// Whether the number of clip nodes, as the first one of a hull, means that the model has no such hull.
     pub count_is_no_hull: bool,
     /// Whether a map without a leaf of contents 0 is refused.
     pub needs_empty_leaf: bool,
@@ -70,8 +70,8 @@ pub struct Spawn {
     pub known: Option<&'static [&'static str]>,
 }
 
-/// Why a member of the game lump, of this version and with these bytes as the file has them, fits no layout. The reason is a sentence; the
-/// finding of the check adds code and place.
+/// Why a member of the game lump, of this version and with these bytes as the file has them, fits no layout. The reason
+/// is a sentence; the finding of the check adds code and place.
 pub type Member = fn(i32, &[u8], ByteOrder) -> Result<(), String>;
 
 /// An engine, or a family of compilers, with its limits.

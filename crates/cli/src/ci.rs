@@ -354,7 +354,7 @@ impl From<Format> for ci::Format {
 /// Keeps the maps that git says have changed, and those whose policy has.
 fn retain_changed(maps: &mut Maps, args: &Args, fgd: Option<&Fgd>, rev: &str) -> Result<()> {
     let mut changed = Changed::since(rev)?;
-    // The one of an installed game is in no repository. Nobody knows since when an included one is gone.
+    // The one of an installed game is in no repository. Since when an included one is gone is not known.
     let mut is_other = |path: &Path| !path.exists() || changed.has(path).unwrap_or(false);
     let has_other_fgd = fgd.is_some_and(|fgd| fgd.files().any(&mut is_other));
     let mut failed: Option<Error> = None;

@@ -187,7 +187,7 @@ impl Choice {
         Ok(())
     }
 
-    /// Warns of light that is the same as some that is changed, and stays; and of styles that cannot be told apart.
+    /// Warns of light that is the same as some that is changed, and stays; and of pages with several styles.
     fn warn(&self, light: &Light<'_>, job: &mut Job<'_>) {
         let sets = light.sets();
         for (at, set) in sets.iter().enumerate().filter(|(_, set)| !self.has_set(set)) {

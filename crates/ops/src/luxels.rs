@@ -35,7 +35,8 @@ pub(crate) fn offsets(map: &Bsp<'_>, site: &Site<'_>, lump: &str) -> Vec<usize> 
 }
 
 /// The bytes of each lump with light that only the faces have for which `is_it` is true. Lumps in which the light of
-/// another face cannot be read are left out, lumps that go together, and those that a lump of unknown content may be for.
+/// another face cannot be read are left out, lumps that go together, and those that a lump of unknown content may be
+/// for.
 pub(crate) fn only_of(
     map: &Bsp<'_>,
     links: &Links<'_>,

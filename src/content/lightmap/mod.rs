@@ -286,8 +286,8 @@ impl Block {
         self.size[0] * self.size[1]
     }
 
-    /// The size of its luxels in texels as a power of two: 4, but where `LMSHIFT` of BSPX says otherwise. It counts where
-    /// engines compute the size of the light from the corners of the face ([`extents`]).
+    /// The size of its luxels in texels as a power of two: 4, but where `LMSHIFT` of BSPX says otherwise. It counts
+    /// where engines compute the size of the light from the corners of the face ([`extents`]).
     pub fn shift(&self) -> u8 {
         self.shift
     }
@@ -297,8 +297,8 @@ impl Block {
         &self.styles[..self.style_count]
     }
 
-    /// Whether surfaces name a page with several styles. Their light is side by side on it, and [`Block::styles`] has the
-    /// least number.
+    /// Whether surfaces name a page with several styles. Their light is side by side on it, and [`Block::styles`] has
+    /// the least number.
     pub fn has_several_styles(&self) -> bool {
         self.has_several_styles
     }

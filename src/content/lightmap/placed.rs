@@ -1,9 +1,9 @@
 //! What places the light of each face: the fields of the face, or the entries of BSPX that replace some of them
 //! (bspx.txt of FTE, `Mod_LoadFaces`; ericw-tools).
 //!
-//! `DECOUPLED_LM` has offset and size, `LMOFFSET` the offset alone. `LMSHIFT` and `LMSTYLE` go with `LMOFFSET` if the map
-//! has one: then the faces themselves are for readers that know none of them. Otherwise they count for the light of the
-//! faces.
+//! `DECOUPLED_LM` has offset and size, `LMOFFSET` the offset alone. `LMSHIFT` and `LMSTYLE` go with `LMOFFSET` if the
+//! map has one: then the faces themselves are for readers that know nothing of these entries. Otherwise they count for
+//! the light of the faces.
 
 use super::MOST_STYLES;
 use super::read::filled;
@@ -122,7 +122,7 @@ impl<'a> Styles<'a> {
         Ok(None)
     }
 
-    /// The styles of a face, up to the first that is none.
+    /// The styles of a face, up to the number that ends them.
     fn of(&self, face: usize) -> impl Iterator<Item = u16> {
         let size = if self.is_wide { 2 } else { 1 };
         let own = self.bytes.get(face * self.each * size..(face + 1) * self.each * size).unwrap_or_default();

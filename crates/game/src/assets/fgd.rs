@@ -35,7 +35,7 @@ const MOST_DEPTH: usize = 64;
 pub struct Fgd {
     classes: BTreeMap<Vec<u8>, Class>,
     key_count: usize,
-    /// The files that [`read`] was told to read, in no order.
+    /// The files that [`read`] went through, in no order.
     files: Vec<PathBuf>,
 }
 

@@ -91,7 +91,8 @@ fn check_clip_nodes(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// The first clip node of each hull that engines read exists, or is a contents. Maps without clip nodes have any number.
+/// The first clip node of each hull that engines read exists, or is a contents. In maps without clip nodes it is any
+/// number.
 fn check_hulls(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(nodes), Some(models)) = (lumps.named("CLIPNODES"), lumps.role(Role::Models)) else { return };
     let Ok([heads]) = models.columns(["clip_nodes"]) else { return };

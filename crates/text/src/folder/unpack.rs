@@ -158,8 +158,8 @@ impl<'b, 'a> Unpacker<'b, 'a> {
         let bsp = self.bsp;
         for (slot, stem) in file_stems(bsp) {
             let part = self.placed(slot);
-            // Compilers write the versions of empty lumps too, and a new map needs them. The first lump of an extra header
-            // shows that there is one.
+            // Compilers write the versions of empty lumps too, and a new map needs them. The first lump of an extra
+            // header shows that there is one.
             let is_listed = matches!(slot.id, SlotId::Game(_) | SlotId::Bspx(_) | SlotId::Extra(0));
             let is_listed = is_listed || part.version.is_some();
             if slot.stored.is_empty() && !is_listed {
