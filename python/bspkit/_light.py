@@ -21,9 +21,12 @@ _DEPTH = {"grey": 1, "rgb": 3, "rgbe": 4}
 
 
 class LightImage:
-    """The luxels of a face or page for one style, and for bumped faces of one direction."""
+    """The luxels of a face or page for one style, and for bumped faces of one direction.
 
-    def __init__(self, native: _Light, form: str, at: tuple[int, int, int, int], size: tuple[int, int]) -> None:
+    After an edit that moves faces or light it cannot be used any more, and says so.
+    """
+
+    def __init__(self, native: _Light, form: str, at: tuple[int, int, int, int, int, int], size: tuple[int, int]) -> None:
         self._native, self._at = native, at
         self.form, self.size = form, size
 
@@ -31,7 +34,7 @@ class LightImage:
     def pixels(self) -> NDArray[numpy.uint8]:
         """The luxels as in the file: rows, columns, and 1 (grey), 3 (rgb) or 4 (rgbe, the last is the exponent) bytes."""
         columns, rows = self.size
-        flat = numpy.frombuffer(self._native.read(*self._at), numpy.uint8)
+        flat = numpy.frombuffer(self._native.read(self._at), numpy.uint8)
         return flat.reshape(rows, columns, _DEPTH[self.form]).copy()
 
     @pixels.setter
@@ -42,13 +45,13 @@ class LightImage:
             raise ValueError(f"the shape is {array.shape}, and {(rows, columns, _DEPTH[self.form])} is expected")
         if array.dtype != numpy.uint8:
             raise ValueError(f"the type is {array.dtype}, and uint8 is expected")
-        self._native.write(*self._at, array.tobytes())
+        self._native.write(self._at, array.tobytes())
 
     @property
     def linear(self) -> NDArray[numpy.float64]:
         """The light that the luxels mean, as red, green, blue; 1 shows a texture unchanged."""
         columns, rows = self.size
-        return numpy.frombuffer(self._native.linear(*self._at), numpy.float64).reshape(rows, columns, 3).copy()
+        return numpy.frombuffer(self._native.linear(self._at), numpy.float64).reshape(rows, columns, 3).copy()
 
     @linear.setter
     def linear(self, new: ArrayLike) -> None:
@@ -58,7 +61,7 @@ class LightImage:
             raise ValueError(f"the shape is {array.shape}, and {(rows, columns, 3)} is expected")
         if not (numpy.isfinite(array).all() and (array >= 0).all()):
             raise ValueError("light is finite numbers from 0 on")
-        self._native.write_linear(*self._at, array.tobytes())
+        self._native.write_linear(self._at, array.tobytes())
 
 
 def _colors(palette: ArrayLike) -> bytes:
@@ -75,9 +78,11 @@ def _colors(palette: ArrayLike) -> bytes:
 class LightFace(LightImage):
     """The light of a face, or a page of light that surfaces share. As an image it is the first style's."""
 
-    def __init__(self, native: _Light, form: str, set: int, block: int, about: tuple[int, int, int, bytes, int]) -> None:
-        index, columns, rows, styles, planes = about
-        super().__init__(native, form, (set, block, 0, 0), (columns, rows))
+    def __init__(
+        self, native: _Light, form: str, set: int, block: int, about: tuple[int, int, int, list[int], int, int]
+    ) -> None:
+        index, columns, rows, styles, planes, place = about
+        super().__init__(native, form, (set, block, 0, 0, index, place), (columns, rows))
         self.index = index
         self.styles = list(styles)
         self.directions = planes
@@ -86,8 +91,8 @@ class LightFace(LightImage):
         """The image of a style, by its place in `styles`; of a bumped face 1 to 3 are the directions."""
         if not (0 <= style < len(self.styles) and 0 <= direction < self.directions):
             raise IndexError(f"the face has {len(self.styles)} styles and {self.directions} images of each")
-        set, block, _, _ = self._at
-        return LightImage(self._native, self.form, (set, block, style, direction), self.size)
+        set, block, _, _, index, place = self._at
+        return LightImage(self._native, self.form, (set, block, style, direction, index, place), self.size)
 
     def __repr__(self) -> str:
         return f"<bspkit.LightFace {self.index}, {self.size[0]} by {self.size[1]}, styles {self.styles}>"
@@ -143,12 +148,18 @@ class Light:
 
 
 class Texture:
-    """A texture of a Quake or GoldSrc map."""
+    """A texture of a Quake or GoldSrc map. After an edit that adds or removes textures it cannot be used any more."""
 
     def __init__(self, native: _Textures, index: int) -> None:
         self._native, self.index = native, index
+        self._count = len(native)
+
+    def _check(self) -> None:
+        if len(self._native) != self._count:
+            raise NotFoundError("an edit added or removed textures: take this one from map.textures again")
 
     def _about(self) -> tuple[str, int, int, bool]:
+        self._check()
         about = self._native.describe(self.index)
         if about is None:
             raise NotFoundError(f"texture {self.index} is missing in this map")
@@ -157,6 +168,7 @@ class Texture:
     @property
     def is_missing(self) -> bool:
         """Whether the map has a number and no texture; all else is an error then."""
+        self._check()
         return self._native.describe(self.index) is None
 
     @property
@@ -165,6 +177,7 @@ class Texture:
 
     @name.setter
     def name(self, new: str) -> None:
+        self._check()
         self._native.rename(self.index, new)
 
     @property
@@ -180,11 +193,13 @@ class Texture:
     @property
     def palette(self) -> NDArray[numpy.uint8] | None:
         """The 256 colors that the texture brings along; None in Quake, where all textures share one."""
+        self._check()
         colors = self._native.palette(self.index)
         return None if colors is None else numpy.frombuffer(colors, numpy.uint8).reshape(256, 3).copy()
 
     def level(self, level: int = 0) -> NDArray[numpy.uint8] | None:
         """The pixels of a level (0 to 3, each half as large) as indices of the palette; None if they are not here."""
+        self._check()
         pixels = self._native.pixels(self.index, level)
         columns, rows = self.size
         shape = (max(rows >> level, 1), max(columns >> level, 1))
@@ -201,6 +216,7 @@ class Texture:
 
     def set_image(self, pixels: ArrayLike, palette: ArrayLike | None = None) -> None:
         """Sets the pixels, and the palette if one is given."""
+        self._check()
         array = numpy.asarray(pixels)
         if array.ndim != 2 or array.dtype != numpy.uint8:
             raise ValueError("pixels are indices of a palette: an array of uint8 with rows and columns")
@@ -290,8 +306,14 @@ class Visibility:
         return numpy.frombuffer(self._native.matrix(set), numpy.bool_).reshape(count, count).copy()
 
     def set_matrix(self, set: str, new: ArrayLike) -> int:
-        """Sets all pairs; returns how many rows changed."""
-        return self._native.set_matrix(set, numpy.asarray(new, numpy.bool_).tobytes())
+        """Sets all pairs, as truth values or 0 and 1; returns how many rows changed."""
+        array, count = numpy.asarray(new), len(self)
+        if array.shape != (count, count):
+            raise ValueError(f"the shape is {array.shape}, and {(count, count)} is expected")
+        pairs = array.astype(numpy.bool_) if array.dtype.kind in "biu" else None
+        if pairs is None or not numpy.array_equal(pairs, array):
+            raise ValueError("a pair is True or False, or 1 or 0")
+        return self._native.set_matrix(set, pairs.tobytes())
 
     def _places(self, a: int, b: int) -> tuple[int, int]:
         """Indices as lists have them: negative ones count from the end, and there is an IndexError."""

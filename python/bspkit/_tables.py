@@ -49,9 +49,11 @@ class Table(numpy.ndarray):
 
     def __getitem__(self, key: Any) -> Any:
         found = super().__getitem__(key)
-        # A record of a map that is not open is a copy, since writing into it would be lost.
+        # Writing into a record of a map that is not open would be lost.
         if isinstance(found, numpy.void) and self._state() != "open":
-            return found.copy()
+            copy = numpy.array(found)
+            copy.setflags(write=False)
+            return copy[()]
         return found
 
     def __setitem__(self, key: Any, value: Any) -> None:

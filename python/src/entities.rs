@@ -354,7 +354,7 @@ impl EntityIterator {
             // Locked only where the map is, so that no thread waits here for one that waits for the map.
             let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
             for id in ids.by_ref() {
-                if state.session().has(id)? {
+                if state.session().has_still(id)? {
                     return Ok(Some(id));
                 }
             }

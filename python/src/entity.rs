@@ -12,7 +12,8 @@ use crate::output::Output;
 use crate::shared::Shared;
 use crate::text::{Text, shown};
 
-/// An entity of a map. It stays the same one while others are added, removed and moved.
+/// An entity of a map. It stays the same one while others are added, removed and moved, and cannot be used any more
+/// after an edit that replaces the text of all entities, such as a patch.
 ///
 /// Keys are compared without regard to case, as engines do. Of equal keys, `e[key]` is the first one's value.
 #[pyclass(frozen, mapping, module = "bspkit")]

@@ -23,8 +23,27 @@ pub(crate) struct Light {
 
 /// Name, lump, form, whether its blocks are pages, and the set that it is a copy of.
 type Set = (&'static str, &'static str, &'static str, bool, Option<usize>);
-/// Index of the face or page, columns, rows, styles, planes.
-type Block = (usize, usize, usize, Vec<u16>, usize);
+/// Index of the face or page, columns, rows, styles, planes, and the place in the lump.
+type Block = (usize, usize, usize, Vec<u16>, usize, usize);
+
+/// An image as Python has it: set, block, style, plane; and the face and the place that the block had. Edits of faces and
+/// of light may put another one there.
+#[derive(Clone, Copy, FromPyObject)]
+struct Held(usize, usize, usize, usize, usize, usize);
+
+impl Held {
+    fn image(self, light: &bspkit::content::lightmap::Light<'_>) -> Res<Image> {
+        let Held(set, block, style, plane, index, place) = self;
+        let image = Image { set, block, style, plane };
+        match light.block(image) {
+            Some(found) if (found.index(), found.bytes().start) == (index, place) => Ok(image),
+            _ => {
+                let message = format!("an edit moved light or faces: take the light of {index} from map.light again");
+                Err(Error::new(ErrorKind::NotFound, message).into())
+            }
+        }
+    }
+}
 
 fn argument(message: impl Into<String>) -> crate::errors::Failure {
     Error::new(ErrorKind::Argument, message).into()
@@ -73,54 +92,39 @@ impl Light {
             let set = light.sets().get(set).ok_or_else(no_image)?;
             let block = |block: &bspkit::content::lightmap::Block| {
                 let [columns, rows] = block.size();
-                (block.index(), columns, rows, block.styles().to_vec(), block.planes())
+                (block.index(), columns, rows, block.styles().to_vec(), block.planes(), block.bytes().start)
             };
             Ok(set.blocks().iter().map(block).collect())
         })
     }
 
-    fn read<'py>(
-        &self,
-        py: Python<'py>,
-        set: usize,
-        block: usize,
-        style: usize,
-        plane: usize,
-    ) -> Res<Bound<'py, PyBytes>> {
+    fn read<'py>(&self, py: Python<'py>, image: Held) -> Res<Bound<'py, PyBytes>> {
         self.shared.with(|state| {
             let light = state.draft()?.light()?;
-            let bytes = light.bytes(Image { set, block, style, plane }).ok_or_else(no_image)?;
+            let bytes = light.bytes(image.image(light)?).ok_or_else(no_image)?;
             Ok(PyBytes::new(py, bytes))
         })
     }
 
     /// The light that the luxels mean: three doubles for each.
-    fn linear<'py>(
-        &self,
-        py: Python<'py>,
-        set: usize,
-        block: usize,
-        style: usize,
-        plane: usize,
-    ) -> Res<Bound<'py, PyBytes>> {
+    fn linear<'py>(&self, py: Python<'py>, image: Held) -> Res<Bound<'py, PyBytes>> {
         let numbers: Vec<u8> = self.shared.with(|state| {
             let light = state.draft()?.light()?;
-            let form = light.sets().get(set).ok_or_else(no_image)?.form();
-            let bytes = light.bytes(Image { set, block, style, plane }).ok_or_else(no_image)?;
+            let image = image.image(light)?;
+            let form = light.sets().get(image.set).ok_or_else(no_image)?.form();
+            let bytes = light.bytes(image).ok_or_else(no_image)?;
             Ok(luxels(form, bytes).into_iter().flat_map(Luxel::linear).flat_map(f64::to_ne_bytes).collect())
         })?;
         Ok(PyBytes::new(py, &numbers))
     }
 
     /// Sets the luxels; returns how many changed.
-    fn write(&self, set: usize, block: usize, style: usize, plane: usize, bytes: Vec<u8>) -> Res<usize> {
-        let image = Image { set, block, style, plane };
+    fn write(&self, image: Held, bytes: Vec<u8>) -> Res<usize> {
         edit(&self.shared, image, |form| luxels(form, &bytes), |_, new| *new)
     }
 
     /// Sets the luxels to the light of three doubles for each; returns how many changed.
-    fn write_linear(&self, set: usize, block: usize, style: usize, plane: usize, bytes: Vec<u8>) -> Res<usize> {
-        let image = Image { set, block, style, plane };
+    fn write_linear(&self, image: Held, bytes: Vec<u8>) -> Res<usize> {
         let all: Vec<f64> = bytes.as_chunks::<8>().0.iter().map(|number| f64::from_ne_bytes(*number)).collect();
         // Some light has several forms: what means the same keeps its bytes.
         let new = |old: Luxel, light: &[f64; 3]| if old.linear() == *light { old } else { old.with_linear(*light) };
@@ -131,12 +135,13 @@ impl Light {
 /// Changes an image of light, and the copy that a map may have of it.
 fn edit<T>(
     shared: &Arc<Shared>,
-    image: Image,
+    image: Held,
     all: impl FnOnce(LuxelForm) -> Vec<T>,
     new: impl Fn(Luxel, &T) -> Luxel,
 ) -> Res<usize> {
     shared.with(|state| {
         let light = state.draft()?.light()?;
+        let image = image.image(light)?;
         let form = light.sets().get(image.set).ok_or_else(no_image)?.form();
         let [columns, rows] = light.block(image).ok_or_else(no_image)?.size();
         let all = all(form);

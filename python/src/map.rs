@@ -361,12 +361,13 @@ impl Map {
     fn revert(&self, lump: Option<&str>) -> Res<()> {
         self.shared.change(|state| {
             let entities = state.bsp().role(bspkit::dialect::Role::Entities).map(|slot| slot.id);
-            match lump {
+            let slot = lump.map(|lump| Ok::<_, bspkit::Error>(state.bsp().slot(lump)?.id)).transpose()?;
+            match slot {
                 None => state.draft()?.revert_all(),
-                Some(lump) => {
-                    let slot = state.bsp().slot(lump)?.id;
-                    state.draft()?.revert(slot);
-                }
+                Some(slot) => state.draft()?.revert(slot),
+            }
+            if slot.is_some() && slot != entities {
+                return Ok(());
             }
             // Rules that were applied and are not saved are undone with the entities.
             if !state.draft()?.changes()?.iter().any(|slot| Some(*slot) == entities) {

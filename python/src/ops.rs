@@ -227,9 +227,8 @@ pub(crate) fn rename<'py>(
         None => old_name(py, shared)?,
     };
     let renamed = shared.change(|state| {
-        let renamed = Rename::new(&old, new)?.merging(force).apply(state.draft()?)?;
-        state.forget_entities();
-        Ok(renamed)
+        // Values of entities change, and neither their number nor their order.
+        Ok(Rename::new(&old, new)?.merging(force).apply(state.draft()?)?)
     })?;
     let text = |bytes: &[u8]| bspkit::bytes::escaped(bytes).to_string();
     let changes = renamed.changes.iter();

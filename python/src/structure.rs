@@ -62,7 +62,7 @@ pub(crate) fn edit<'py>(
     let followed = shared.structural(py, |draft| {
         let list = list_name(draft.bsp(), lump)?;
         let places = places(draft, &list, indices, between)?;
-        work(draft.structure().cascade(cascade).force(force), &list, places)
+        work(draft.structure().cascade(cascade).force(force).whole(), &list, places)
     })?;
     report(py, &followed)
 }

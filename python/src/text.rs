@@ -1,7 +1,7 @@
 //! Bytes of maps as Python's strings: UTF-8, and other bytes as surrogates, as Python has them in file names.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFrozenSet, PyMemoryView, PySet, PyString};
 
 use crate::errors::Res;
 use crate::output::Output;
@@ -45,6 +45,14 @@ fn text_of(value: &Bound<'_, PyAny>) -> Res<Vec<u8>> {
     }
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(bytes.as_bytes().to_vec());
+    }
+    if value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>() {
+        let bytes = value.py().get_type::<PyBytes>().call1((value,))?;
+        return Ok(bytes.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes().to_vec());
+    }
+    // They have no order.
+    if value.is_instance_of::<PyDict>() || value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
+        return Err(wrong_type(value).into());
     }
     if let Ok(flag) = value.extract::<bool>() {
         return Ok(if flag { b"1".to_vec() } else { b"0".to_vec() });

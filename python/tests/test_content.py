@@ -6,6 +6,7 @@ from pathlib import Path
 import bspkit
 import numpy
 import pytest
+from bspkit._light import LightFace
 from conftest import MAPS, own_maps
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -82,7 +83,7 @@ def test_light() -> None:
                 light = map.light
                 break
         with pytest.raises(bspkit.NotFoundError) if light.sets else pytest.raises(LookupError):
-            light.sets[0]._native.read(0, 1 << 30, 0, 0) if light.sets else light.faces
+            light.sets[0]._native.read((0, 1 << 30, 0, 0, 0, 0)) if light.sets else light.faces
 
 
 def test_textures() -> None:
@@ -272,3 +273,54 @@ def test_pairs_of_new_entities_may_be_lists_and_errors_say_what_is_wrong() -> No
         map.entities.append({"classname": "light", "a": float("nan")})
     with pytest.raises(TypeError, match="pairs of a key and a value"):
         map.entities.append(["ab"])  # type: ignore[list-item]
+
+def test_light_of_a_face_is_never_that_of_another_one() -> None:
+    for name in ("q2/own_rooms.bsp", "source/room_v20.bsp"):
+        game = bspkit.open(MAPS / name)
+        held = list(game.light.faces)
+        game.duplicate("FACES", 0)
+        for face in held:
+            try:
+                now = game.light.faces.face(face.index)
+            except KeyError:
+                now = None
+            try:
+                pixels = face.pixels
+            except bspkit.NotFoundError as error:
+                assert "take the light of" in str(error)
+            else:
+                assert now is not None and numpy.array_equal(pixels, now.pixels)
+        assert any(_is_stale(face) for face in held), name
+
+
+def _is_stale(face: LightFace) -> bool:
+    try:
+        face.pixels = numpy.zeros_like(face.pixels)
+    except bspkit.NotFoundError:
+        return True
+    return False
+
+
+def test_a_texture_is_never_another_one() -> None:
+    game = bspkit.open(MAPS / "q1/own_rooms.bsp")
+    held = list(game.textures)
+    game.prune()
+    assert len(game.textures) < len(held)
+    for texture in held:
+        with pytest.raises(bspkit.NotFoundError, match="added or removed textures"):
+            texture.name = "renamed"
+        with pytest.raises(bspkit.NotFoundError):
+            texture.set_image(numpy.zeros((16, 16), numpy.uint8))
+
+
+def test_a_matrix_has_the_shape_of_the_map() -> None:
+    seen = bspkit.open(MAPS / "q2/own_rooms.bsp").visibility
+    count = len(seen)
+    before = seen.pvs
+    for wrong in (numpy.zeros(count * count), numpy.zeros((count, count, 1)), numpy.full((count, count), "x")):
+        with pytest.raises(ValueError):
+            seen.pvs = wrong
+    with pytest.raises(ValueError):
+        seen.pvs = numpy.full((count, count), 0.5)
+    assert numpy.array_equal(seen.pvs, before)
+    assert seen.set_matrix("pvs", before.astype(numpy.uint8)) == 0

@@ -332,3 +332,27 @@ def test_entities_are_a_list_of_lists(steps: list[tuple[str, int, str, str]]) ->
     assert [entity.items() for entity in entities] == model
     saved = bspkit.open(map.to_bytes())
     assert [entity.items() for entity in saved.entities] == model
+
+
+def test_an_iteration_over_replaced_entities_says_so(map: bspkit.Map) -> None:
+    seen = 0
+    with pytest.raises(bspkit.NotFoundError, match="replaced the text of all entities"):
+        for _ in map.entities:
+            seen += 1
+            map.entities.text = map.entities.text
+    assert seen == 1
+    # Edits of other lumps, and of values, replace nothing.
+    world = map.entities[0]
+    map.revert("PLANES")
+    map.rename("other", old="own_rooms")
+    assert world.classname == "worldspawn"
+
+
+def test_bytes_of_any_kind_are_text(map: bspkit.Map) -> None:
+    world = map.entities[0]
+    for value in (b"hello", bytearray(b"hello"), memoryview(b"hello")):
+        world["a"] = value
+        assert world["a"] == "hello"
+    for wrong in ({1: 2}, {1, 2}, frozenset({1})):
+        with pytest.raises(TypeError):
+            world["a"] = wrong

@@ -62,7 +62,8 @@ def test_what_is_written_into_an_array_that_is_not_the_map_is_refused(write: Cal
     copy = planes.copy()
     write(copy)
     record = planes[0]
-    record["distance"] += 1
+    with pytest.raises(ValueError, match="read-only"):
+        record["distance"] += 1
     assert planes.tobytes() == before and len(planes["distance"].tolist()) == len(planes)
 
 
@@ -149,7 +150,7 @@ def test_models_are_removed() -> None:
     assert len(map.models) == before - 2
     # The entity that was kept has no model, and the door that it moves is gone.
     assert {found.code for found in bspkit.open(map.to_bytes()).check()} == {"entity-no-extent", "entity-target"}
-    with pytest.raises(bspkit.NotFoundError, match="removed"):
+    with pytest.raises(bspkit.NotFoundError, match="replaced"):
         entity["classname"]
     with pytest.raises(bspkit.BspError):
         map.models.remove(0)
@@ -300,3 +301,22 @@ def test_queries_are_those_of_the_program() -> None:
     assert map.set("TEXINFO[0].flags|=SKY") == 1
     assert "SKY" in map.get("TEXINFO[0].flags")[0]
     assert 0 in map.get("TEXINFO[flags&SKY].flags")
+
+
+def test_a_record_of_a_closed_map_cannot_be_written() -> None:
+    map = bspkit.open(Q2)
+    planes = map.table("PLANES")
+    map.close()
+    with pytest.raises(ValueError, match="read-only"):
+        planes[0]["distance"] = 5
+    for record in planes:
+        with pytest.raises(ValueError, match="read-only"):
+            record["distance"] = 5
+        break
+
+
+def test_a_copy_of_a_node_alone_is_refused() -> None:
+    map = bspkit.open(Q2)
+    with pytest.raises(bspkit.RefusedError, match="in no tree"):
+        map.duplicate("NODES", 1)
+    map.duplicate("NODES", 1, force=True)

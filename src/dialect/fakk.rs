@@ -69,7 +69,7 @@ keys! {
 const ROWS: &[Row] = &[
     Row::lens("ENTITIES", "text"),
     SHADERS.row().proved(with_sides_of_8),
-    PLANES.row().proved(with_sides_of_8),
+    PLANES.row().paired().proved(with_sides_of_8),
     Row::lens("LIGHTMAPS", "light"),
     // Which number of theirs that of a fog is no source says.
     SURFACES.row().proved(with_sides_of_8).holds(Holds::Only(&["FOGS"])),
@@ -78,11 +78,11 @@ const ROWS: &[Row] = &[
     LEAFBRUSHES.row().proved(with_sides_of_8),
     LEAFSURFACES.row().proved(with_sides_of_8),
     LEAFS.row().proved(with_sides_of_8),
-    NODES.row().proved(with_sides_of_8),
+    NODES.row().fixed(1).proved(with_sides_of_8),
     BRUSHSIDES.row().proved(with_sides_of_8),
     BRUSHES.row().proved(with_sides_of_8),
     FOGS.row().proved(with_sides_of_8),
-    MODELS.row().proved(with_sides_of_8),
+    MODELS.row().fixed(1).proved(with_sides_of_8),
     Row::lens("VISIBILITY", "visibility"),
     Row::opaque("LIGHTGRID", UNSEEN),
     Row::opaque("ENTLIGHTS", UNSEEN),

@@ -9,7 +9,7 @@ use crate::bsp::Bsp;
 use crate::bytes::wide;
 use crate::content::entities::{Arrangement, Beside, Entities, Entity, EntityMut, Ids};
 use crate::content::select::Selector;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
 /// The most selectors for which it is known from where on an entity may match.
 const MOST_SEARCHES: usize = 8;
@@ -55,11 +55,6 @@ enum Change {
     Duplicate,
     /// Beside another one: after it, or before it.
     Move(u32, bool),
-}
-
-/// The error of a handle whose entity is not there any more.
-fn removed() -> Error {
-    Error::new(ErrorKind::NotFound, "the entity was removed from the map, so it cannot be used any more")
 }
 
 impl<'a> Session<'a> {
@@ -142,12 +137,21 @@ impl<'a> Session<'a> {
         Ok(self.ids.place(number).is_some())
     }
 
+    /// As [`Self::has`], for an iteration: it cannot go on if the text of all entities was replaced since it began.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::NotFound`] then, besides those of [`Self::draft`].
+    pub fn has_still(&mut self, number: u32) -> Result<bool> {
+        let is_there = self.has(number)?;
+        if self.ids.is_old(number) { Err(Ids::gone(true)) } else { Ok(is_there) }
+    }
+
     /// The index of an entity.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if it was removed, besides those of [`Self::draft`].
+    /// [`crate::ErrorKind::NotFound`] if it was removed, besides those of [`Self::draft`].
     pub fn index(&mut self, number: u32) -> Result<usize> {
-        self.settled()?.1.place(number).ok_or_else(removed)
+        self.settled()?.1.known(number)
     }
 
     /// Looks at an entity.
@@ -156,7 +160,7 @@ impl<'a> Session<'a> {
     /// As [`Self::index`].
     pub fn look<T>(&mut self, number: u32, work: impl FnOnce(&Entity<'_>) -> T) -> Result<T> {
         let (list, place) = self.list_of(number)?;
-        list.get(place).map(|entity| work(&entity)).ok_or_else(removed)
+        list.get(place).map(|entity| work(&entity)).ok_or_else(|| Ids::gone(false))
     }
 
     /// Edits the pairs of an entity. `work` is called a second time if it fails where the index is not counted yet, so
@@ -186,7 +190,7 @@ impl<'a> Session<'a> {
     /// The entities that a selector matches, in their order.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a selector that cannot be read, besides those of [`Self::draft`].
+    /// [`crate::ErrorKind::Argument`] for a selector that cannot be read, besides those of [`Self::draft`].
     pub fn select(&mut self, selector: &str) -> Result<Vec<u32>> {
         let selector = Selector::parse(selector)?;
         let (entities, ids) = self.settled()?;
@@ -241,7 +245,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// As [`Self::index`] and [`Entities::duplicate`].
     pub fn duplicate(&mut self, number: u32) -> Result<u32> {
-        self.rearrange(number, Change::Duplicate)?.ok_or_else(removed)
+        self.rearrange(number, Change::Duplicate)?.ok_or_else(|| Ids::gone(false))
     }
 
     /// Moves an entity directly before another one, or after it.
@@ -281,7 +285,7 @@ impl<'a> Session<'a> {
     pub fn reorder(&mut self, numbers: &[u32]) -> Result<()> {
         self.searches.clear();
         let (entities, ids) = self.settled()?;
-        let place = |number: &u32| ids.place(*number).ok_or_else(removed);
+        let place = |number: &u32| ids.known(*number);
         let mut order = numbers.iter().map(place).collect::<Result<Vec<usize>>>()?;
         let mut is_named = vec![false; entities.len()];
         order.iter().for_each(|place| is_named[*place] = true);
@@ -322,7 +326,7 @@ impl<'a> Session<'a> {
         if self.arrangement.is_none() {
             self.listed()?;
         }
-        let place = self.ids.place(number).ok_or_else(removed)?;
+        let place = self.ids.known(number)?;
         Ok(match &mut self.arrangement {
             Some(arrangement) => (arrangement.by_number(), place),
             None => (self.draft.entities()?, place),
@@ -380,7 +384,7 @@ impl<'a> Session<'a> {
     /// The change in the list, with the indices of all that follow.
     fn rearrange_settled(&mut self, number: u32, change: Change) -> Result<Option<u32>> {
         let (entities, ids) = self.settled()?;
-        let place = |ids: &Ids, number| ids.place(number).ok_or_else(removed);
+        let place = |ids: &Ids, number| ids.known(number);
         let from = place(ids, number)?;
         match change {
             Change::Remove => {

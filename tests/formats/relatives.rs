@@ -270,3 +270,14 @@ fn light_with_alphas_is_not_listed_as_colors() {
         ["light with alphas", "light with alphas", "light with alphas", "bytes"]
     );
 }
+
+/// The world is the first model, and its tree begins with the first node, in every family.
+#[test]
+fn the_world_and_the_first_node_stay() {
+    for dialect in dialect::ALL {
+        let rows = ["MODELS", "NODES"].into_iter().flat_map(|lump| dialect.rows_of(lump).map(move |row| (lump, row)));
+        for (lump, row) in rows.filter(|(_, row)| row.record().is_some()) {
+            assert_eq!(row.order.fixed, 1, "{} {lump}", dialect.name);
+        }
+    }
+}

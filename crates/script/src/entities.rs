@@ -122,7 +122,7 @@ impl List {
     /// All entities as they are now. Those that are removed before their turn are left out.
     fn iter(self) -> Res<impl Iterator<Item = Res<Dynamic>>> {
         let all = self.0.look(|state| state.session.numbers().map(<[u32]>::to_vec))?;
-        let present = move |id: u32| match self.0.look(|state| state.session.has(id)) {
+        let present = move |id: u32| match self.0.look(|state| state.session.has_still(id)) {
             Ok(true) => Some(Ok(Dynamic::from(self.entity(id)))),
             Ok(false) => None,
             Err(error) => Some(Err(error)),

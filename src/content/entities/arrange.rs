@@ -363,6 +363,8 @@ pub(crate) struct Ids {
     order: Vec<u32>,
     /// The index of the entity of each number.
     places: Vec<u32>,
+    /// The numbers before this one were taken from all entities at once.
+    oldest: usize,
 }
 
 impl Ids {
@@ -380,6 +382,26 @@ impl Ids {
     pub(crate) fn clear(&mut self) {
         self.order.clear();
         self.places.fill(GONE);
+        self.oldest = self.places.len();
+    }
+
+    /// The index of an entity, or why it has none.
+    pub(crate) fn known(&self, id: u32) -> Result<usize> {
+        self.place(id).ok_or_else(|| Ids::gone(self.is_old(id)))
+    }
+
+    /// The error of a number whose entity is not there any more; `is_old` if all entities lost their numbers.
+    pub(crate) fn gone(is_old: bool) -> Error {
+        let message = match is_old {
+            true => "an edit replaced the text of all entities: take this one from the map again",
+            false => "the entity was removed from the map, so it cannot be used any more",
+        };
+        Error::new(ErrorKind::NotFound, message)
+    }
+
+    /// Whether all entities lost their numbers since this one was given.
+    pub(crate) fn is_old(&self, id: u32) -> bool {
+        index(id) < self.oldest
     }
 
     /// The index of an entity; nothing if it was removed.

@@ -452,6 +452,13 @@ pub(super) struct Graph<'g, 'a> {
 type Out<'g> = (&'g Link, Option<Vec<usize>>);
 
 impl<'g, 'a> Graph<'g, 'a> {
+    /// How many records of a list belong to each of another one, where that is the same number for all.
+    pub(super) fn several(&self, site: usize) -> Option<usize> {
+        let list = &self.links.sites[site];
+        let parallel = list.parallel.filter(|parallel| parallel.each == bspkit::dialect::Each::Several)?;
+        list.len().checked_div(self.links.sites[self.links.referred(parallel.lump)?].len())
+    }
+
     /// The references of a map, but for those to the list `closed`.
     pub(super) fn new(links: &'g Links<'a>, closed: Option<usize>) -> Self {
         let mut graph = Graph {

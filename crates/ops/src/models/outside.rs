@@ -7,11 +7,11 @@ use super::copy::{left_out, refused};
 use super::transplant::Transplant;
 use bspkit::bytes::{Data, short, wide, word};
 use bspkit::content::View;
-use bspkit::content::lightmap::{Light, LightSet};
+use bspkit::content::lightmap::{self, Light, LightSet};
 use bspkit::content::texdata::STRINGS;
 use bspkit::content::textures::Textures;
 use bspkit::content::visibility::Visibility;
-use bspkit::dialect::bspx::LMSHIFT;
+use bspkit::dialect::bspx::{LMOFFSET, LMSHIFT, LMSTYLE, LMSTYLE16};
 use bspkit::dialect::{Block, Blocks, LightModel, LuxelForm, Role, VisModel};
 use bspkit::file::SlotId;
 use bspkit::links::{Links, Site};
@@ -326,9 +326,7 @@ impl<'o> NewLight<'o> {
             match set.block_of(face) {
                 Some(block) => {
                     let block = &set.blocks()[block];
-                    // Without a number for each face, all luxels are of the usual size.
-                    let has_shifts = self.to.slot(LMSHIFT.lump()).is_ok_and(|slot| slot.length != 0);
-                    if block.shift() != 4 && !has_shifts {
+                    if !self.reads_alike(block) {
                         return None;
                     }
                     let (range, start) = (block.whole(), block.bytes().start);
@@ -351,6 +349,19 @@ impl<'o> NewLight<'o> {
             self.lumps.get_mut(name)?.put(range);
         }
         i64::try_from(place).ok()
+    }
+
+    /// Whether the target reads a block of the other map with the same luxels and styles. Those of `LMSHIFT` and
+    /// `LMSTYLE` count for `LMOFFSET` where a map has it, and otherwise for the faces.
+    fn reads_alike(&self, block: &lightmap::Block) -> bool {
+        let has = |map: &Bsp<'_>, name: &str| map.slot(name).is_ok_and(|slot| slot.length != 0);
+        let sized_by = [LMSHIFT.lump(), LMSTYLE.lump(), LMSTYLE16.lump()];
+        let is_usual = block.shift() == 4;
+        match (has(self.from, LMOFFSET.lump()), has(self.to, LMOFFSET.lump())) {
+            (true, false) => !sized_by.iter().any(|name| has(self.to, name)),
+            (false, true) => is_usual,
+            _ => is_usual || has(self.to, LMSHIFT.lump()),
+        }
     }
 
     /// The new number of a page; the reason if it cannot be copied.

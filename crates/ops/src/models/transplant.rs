@@ -36,7 +36,14 @@ impl Transplant<'_, '_, '_> {
         for site in sites {
             let list = &self.theirs.links.sites[site];
             match self.own.links.site(&list.name) {
-                Some(own) if self.own.links.sites[own].record == list.record => {
+                Some(own)
+                    if self.own.links.sites[own].record == list.record
+                        && self
+                            .own
+                            .several(own)
+                            .zip(self.theirs.several(site))
+                            .is_none_or(|(own, theirs)| own == theirs) =>
+                {
                     self.sites.insert(site, own);
                 }
                 Some(_) => {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bspkit::dialect::source21::FACEBRUSHLIST;
-use bspkit::dialect::{Role, goldsrc, goldsrc::MODELS, quake2};
+use bspkit::dialect::{self, Role, goldsrc, goldsrc::MODELS, quake2};
 use bspkit::record::Shape;
-use bspkit::{Bsp, Draft, ErrorKind, SlotId};
+use bspkit::{Bsp, Builder, Draft, ErrorKind, SlotId};
 use bspkit_ops::models::{self, Copying, Removal};
 
 use super::facts::facts;
@@ -556,4 +556,49 @@ fn a_copy_has_no_brush_of_a_fog() {
         assert_eq!(after.records("SURFACES").unwrap().column("fog").unwrap().get(new), fog);
         assert_eq!(new_errors(&draft).len(), 0);
     }
+}
+
+/// Where entries of BSPX say how large luxels are and how many styles a face has, a map without the same entries would
+/// read other light: it is left out, or the copy is refused.
+#[test]
+fn light_is_copied_where_it_is_read_alike() {
+    let map = Bsp::open("../../tests/maps/q1/own_rooms.bsp").unwrap();
+    let faces = map.table(bspkit::dialect::quake::FACES).unwrap();
+    let styles = |each: usize| [vec![0], vec![255; each - 1]].concat().repeat(faces.len());
+    let entry = |name: &str| match name {
+        "coarse" => ("LMSHIFT", vec![5; faces.len()]),
+        "placed" => ("LMOFFSET", faces.iter().flat_map(|face| face.light_offset.to_le_bytes()).collect()),
+        name => ("LMSTYLE", styles(name.len())),
+    };
+    let with = |entries: &str| {
+        let mut builder = Builder::new(&dialect::QUAKE);
+        for slot in map.slots() {
+            let SlotId::Lump(lump) = slot.id else { continue };
+            builder = builder.lump(lump, map.bytes(slot.id).unwrap().to_vec());
+        }
+        let entries = entries.split_whitespace().map(entry);
+        let builder = entries.fold(builder, |builder, (name, bytes)| builder.bspx(name, bytes));
+        Bsp::from_vec(builder.build().unwrap()).unwrap()
+    };
+    let is_lit = |to: &str, from: &str| {
+        let (to, from) = (with(to), with(from));
+        let mut draft = to.draft();
+        let copied = Copying::default().run(&mut draft, &from, &[1]).map_err(|error| error.to_string())?;
+        let (number, saved) = (copied.models[0].model, saved(&draft));
+        let first = usize::try_from(saved.table(MODELS).unwrap().get(number).unwrap().first_face).unwrap();
+        let face = saved.table(bspkit::dialect::quake::FACES).unwrap().get(first).unwrap();
+        Ok::<_, String>(face.light_offset >= 0)
+    };
+    for (to, from, is_copied) in [
+        ("", "", true),
+        ("coarse", "coarse", true),
+        ("", "coarse", false),
+        ("coarse", "coarse placed", false),
+        ("coarse placed", "coarse", false),
+        ("coarse placed", "coarse placed", true),
+        ("SSSSSSSS", "SSSSSSSS", true),
+    ] {
+        assert_eq!(is_lit(to, from), Ok(is_copied), "{to} from {from}");
+    }
+    assert!(is_lit("SSSSSSSS", "SSSSS").unwrap_err().contains("other records"));
 }
