@@ -181,3 +181,31 @@ fn every_door_says(code: &str, map: &[u8], number: &str, record: usize, (lump, f
         assert!(room.read("out.bsp") == room.read("edited.bsp"), "{lump}: {folder}");
     }
 }
+
+#[test]
+fn light_that_stays_beside_its_copy_is_named() {
+    let room = Room::empty();
+    room.write("m.bsp", &fixture("q1/own_rooms_bspx"));
+    for (set, names) in [("rgb", "LIGHTING has the same light as rgb"), ("", "rgb has the same light as LIGHTING")] {
+        let run = room.run(&["light", "adjust", "m.bsp", "--gain", "2", "--set", set, "-o", "out.bsp"]).done();
+        assert!(run.err.contains(names), "{set}: {}", run.err);
+    }
+    let both = room.bspkit("light adjust m.bsp --gain 2 -o out.bsp").done();
+    assert!(!both.err.contains("has the same light"), "{}", both.err);
+}
+
+/// The size of luxels says how much light a face reads.
+#[test]
+fn a_change_of_the_size_of_luxels_is_said() {
+    let map = Bsp::from_vec(fixture("q1/own_rooms")).unwrap();
+    let mut builder = bspkit::Builder::new(map.dialect());
+    for slot in map.slots() {
+        let bspkit::SlotId::Lump(lump) = slot.id else { continue };
+        builder = builder.lump(lump, map.bytes(slot.id).unwrap().to_vec());
+    }
+    let faces = map.records("FACES").unwrap().len();
+    let room = Room::empty();
+    room.write("m.bsp", &builder.bspx("LMSHIFT", vec![4; faces]).build().unwrap());
+    let run = room.bspkit("set m.bsp bspx:LMSHIFT[8].shift=5 -o out.bsp");
+    assert!(run.err.contains("light-moved"), "{}", run.err);
+}

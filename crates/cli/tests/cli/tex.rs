@@ -427,3 +427,43 @@ fn names_change_by_one_command_in_every_family() {
     let run = room.run(&["tex", "rename", "q2.bsp", "own/*", "x{2}", "-o", "no.bsp"]).without_data(2);
     assert!(run.err.contains("{2} is not a wildcard"), "{}", run.err);
 }
+
+/// No shadow darkens the last 32 colors of Quake: a picture without a palette gets none of them by being near.
+#[test]
+fn a_picture_does_not_become_fullbright() {
+    let room = Room::empty();
+    room.write("q1.bsp", &super::room::fixture("q1/own_rooms"));
+    let colors: Vec<u8> = (0..32 * 32_u32)
+        .flat_map(|at| [255 - at % 32 * 3, 255 - at / 32 * 5, at % 7 * 30].map(|part| u8::try_from(part).unwrap()))
+        .collect();
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, 32, 32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.write_header().unwrap().write_image_data(&colors).unwrap();
+    room.write("own_wall.png", &file);
+    room.bspkit("tex import q1.bsp own_wall.png --quantize -o out.bsp").done();
+    let map = Bsp::from_vec(room.read("out.bsp")).unwrap();
+    let textures = map.textures().unwrap();
+    let wall = (0..textures.len()).find(|index| textures.name(*index) == Some(b"own_wall")).unwrap();
+    let wall = textures.get(wall).unwrap().unwrap();
+    for level in 0..4 {
+        assert!(wall.pixels(level).unwrap().iter().all(|pixel| *pixel < 224), "{level}");
+    }
+    // Without the rule the nearest colors are among them.
+    let pixels: Vec<[u8; 3]> = colors.as_chunks::<3>().0.to_vec();
+    let nearest = bspkit::content::palette::reduce(&pixels, &bspkit::content::palette::Palette::QUAKE);
+    assert!(nearest.iter().any(|pixel| *pixel >= 224));
+    // A painted square of both kinds is not fullbright in its mip levels, unless half of it is.
+    let mut painted = wall.image().unwrap();
+    painted
+        .pixels
+        .iter_mut()
+        .enumerate()
+        .for_each(|(at, pixel)| *pixel = if at % 2 + at / 32 % 2 == 0 { 251 } else { 15 });
+    let mut draft = map.draft();
+    let textures = draft.textures().unwrap();
+    let index = (0..textures.len()).find(|index| textures.name(*index) == Some(b"own_wall")).unwrap();
+    textures.set_image(index, &painted, Some(&bspkit::content::palette::Palette::QUAKE)).unwrap();
+    let level = textures.get(index).unwrap().unwrap().pixels(1).unwrap().to_vec();
+    assert!(level.iter().all(|pixel| *pixel < 224), "{level:?}");
+}
