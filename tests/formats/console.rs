@@ -136,6 +136,14 @@ fn counts_of_static_props_are_looked_at() {
         let odd = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
         let findings = check::run(&odd, &check::Options::default()).unwrap();
         assert!(findings.iter().any(|finding| finding.code.name == "count-misfit"), "{findings:?}");
+
+        // Props of another size are those of another game.
+        let props = map.static_props().unwrap().len();
+        let mut draft = map.draft();
+        draft.set(slot.id, [&map.stored(slot.id)[..], &vec![0; 4 * props]].concat()).unwrap();
+        let other = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+        let findings = check::run(&other, &check::Options::default()).unwrap();
+        assert!(findings.iter().all(|finding| finding.code.name != "count-misfit"), "{findings:?}");
     }
 }
 
