@@ -354,7 +354,7 @@ fn light_of_static_props_follows_them() {
         draft.pak().unwrap().add(format!("sp_{index}.vhv"), format!("light of {index}").into_bytes()).unwrap();
     }
     draft.pak().unwrap().add("sp_hdr_1.vhv", b"bright light of 1".to_vec()).unwrap();
-    draft.pak().unwrap().add("sp_hdr_1.360.vhv", b"light of 1 on a console".to_vec()).unwrap();
+    draft.pak().unwrap().add("sp_hdr_0.360.vhv", b"light of 0 on a console".to_vec()).unwrap();
     draft.pak().unwrap().add("sp_x.vhv", b"of no prop".to_vec()).unwrap();
     let map = saved(&draft);
     let mut draft = map.draft();
@@ -368,7 +368,7 @@ fn light_of_static_props_follows_them() {
     };
     assert_eq!(text(&mut draft, "sp_0.vhv"), Some(format!("light of {}", count - 1)));
     assert_eq!(text(&mut draft, &format!("sp_hdr_{}.vhv", count - 2)).unwrap(), "bright light of 1");
-    assert_eq!(text(&mut draft, &format!("sp_hdr_{}.360.vhv", count - 2)).unwrap(), "light of 1 on a console");
+    assert_eq!(text(&mut draft, &format!("sp_hdr_{}.360.vhv", count - 1)).unwrap(), "light of 0 on a console");
     assert_eq!(text(&mut draft, "sp_x.vhv").unwrap(), "of no prop");
     draft.structure().reorder_list("game:sprp.props", &order).unwrap();
     assert!(draft.changes().unwrap().is_empty());
