@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bspkit::content::pak::Pak;
 use bspkit::dialect::{self, Dialect, Role};
-use bspkit::{Bsp, Builder, Layout};
+use bspkit::{Bsp, Builder, Layout, SlotId};
 use bspkit_packed::Form;
 
 /// The folder of the project.
@@ -43,7 +43,31 @@ pub fn maps() -> Vec<Vec<u8>> {
     all.extend(dialect::ALL.iter().filter_map(|dialect| small(dialect)));
     all.extend(physics());
     all.extend(shared_members());
+    all.extend(sized_light());
     all
+}
+
+/// Maps of Quake with light of other sizes and styles, beside the light of the faces and in its place.
+fn sized_light() -> Vec<Vec<u8>> {
+    let made = |has_offsets: bool| {
+        let own = files("tests/maps/q1", &["own_rooms.bsp"], 1 << 20).into_iter().next()?;
+        let map = Bsp::parse(&own).ok()?;
+        let faces = map.table(dialect::quake::FACES).ok()?;
+        let mut builder = Builder::new(&dialect::QUAKE);
+        for slot in map.slots() {
+            let SlotId::Lump(lump) = slot.id else { continue };
+            builder = builder.lump(lump, map.bytes(slot.id).ok()?.to_vec());
+        }
+        // A luxel of 32 texels takes less room than there is.
+        let builder = builder.bspx("LMSHIFT", vec![5; faces.len()]);
+        let styles = [0_u16, u16::MAX, u16::MAX, u16::MAX].map(u16::to_le_bytes).concat().repeat(faces.len());
+        let offsets: Vec<u8> = faces.iter().flat_map(|face| face.light_offset.to_le_bytes()).collect();
+        match has_offsets {
+            true => builder.bspx("LMOFFSET", offsets).bspx("LMSTYLE16", styles).build().ok(),
+            false => builder.bspx("LMSTYLE", [0, 255, 255].repeat(faces.len())).build().ok(),
+        }
+    };
+    [true, false].into_iter().filter_map(made).collect()
 }
 
 /// A Source map with collision models: of the world with two solids, of a model without a text, and of displacements.
