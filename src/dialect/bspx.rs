@@ -33,6 +33,12 @@ entries! {
     SURFENVMAP: SurfaceEnvMap = "The cube map of each face.",
 }
 
+/// The entries that say how much light a face has, beside what its corners say.
+pub const LIGHT_SIZES: [&str; 3] = [LMSHIFT.lump(), LMSTYLE.lump(), LMSTYLE16.lump()];
+
+/// The entries that say where the light of a face is.
+pub const LIGHT_PLACES: [&str; 2] = [LMOFFSET.lump(), DECOUPLED_LM.lump()];
+
 /// The styles of the faces where they are not four a face: as many in a row as there are for each.
 pub const LMSTYLE_EACH: Key<LightStyle> = Key::new("bspx:LMSTYLE");
 /// The styles of the faces in 16 bits where they are not four a face: as many in a row as there are for each.

@@ -384,8 +384,7 @@ impl<'a> Session<'a> {
     /// The change in the list, with the indices of all that follow.
     fn rearrange_settled(&mut self, number: u32, change: Change) -> Result<Option<u32>> {
         let (entities, ids) = self.settled()?;
-        let place = |ids: &Ids, number| ids.known(number);
-        let from = place(ids, number)?;
+        let from = ids.known(number)?;
         match change {
             Change::Remove => {
                 entities.remove(from)?;
@@ -394,7 +393,7 @@ impl<'a> Session<'a> {
             }
             Change::Duplicate => entities.duplicate(from).map(|copy| Some(ids.insert(copy))),
             Change::Move(other, is_after) => {
-                let target = place(ids, other)?;
+                let target = ids.known(other)?;
                 match is_after {
                     true => entities.move_after(from, target)?,
                     false => entities.move_before(from, target)?,

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use bspkit::content::entities::Entity;
 use bspkit::content::lightmap::Light;
+use bspkit::dialect::bspx::{LIGHT_PLACES, LIGHT_SIZES};
 use bspkit::dialect::{AREAS, Beside, By, Covers, Part, Role};
 use bspkit::disk::{names, shown};
 use bspkit::file::directory::LumpFileHeader;
@@ -27,7 +28,6 @@ const MOST_FOLDERS: usize = 256;
 
 /// What says where the light of faces is, and how much there is.
 const LIT: &[Role] = &[Role::Lighting, Role::Faces, Role::TexInfo, Role::Vertexes, Role::Edges, Role::SurfEdges];
-const LIGHT_PLACES: &[&str] = &["bspx:LMSHIFT", "bspx:LMOFFSET", "bspx:LMSTYLE", "bspx:LMSTYLE16", "bspx:DECOUPLED_LM"];
 
 /// A file that does not fit the map after an edit.
 ///
@@ -163,7 +163,9 @@ impl Edit<'_, '_, '_> {
             Part::LightPlaces => {
                 let is_one = |slot: &SlotId| {
                     let name = bsp.container().slot(*slot).map_or("", |slot| &slot.name);
-                    LIGHT_PLACES.contains(&name) || bsp.role_of(*slot).is_some_and(|role| LIT.contains(&role))
+                    LIGHT_SIZES.contains(&name)
+                        || LIGHT_PLACES.contains(&name)
+                        || bsp.role_of(*slot).is_some_and(|role| LIT.contains(&role))
                 };
                 self.changed().iter().any(is_one) && self.light_moves()
             }

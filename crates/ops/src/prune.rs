@@ -60,8 +60,8 @@ impl Options {
         self
     }
 
-    /// Removes records although lumps of unknown content may refer to those that move; [`Pruned::warnings`] has the
-    /// reasons.
+    /// Removes records and light although lumps of unknown content may refer to those that move; [`Pruned::warnings`]
+    /// has the reasons.
     #[must_use]
     pub fn force(mut self, force: bool) -> Self {
         self.force = force;

@@ -2,7 +2,7 @@
 
 use bspkit::bytes::index;
 use bspkit::content::View;
-use bspkit::content::lightmap::{Block, Image, Light, LightSet};
+use bspkit::content::lightmap::{Block, Image, Light, LightSet, USUAL_SHIFT};
 use bspkit::dialect::LuxelForm;
 use bspkit::{Bsp, Place};
 
@@ -110,7 +110,7 @@ impl<'a> Source<'a> {
 
     /// The size of the luxels of a block in texels, as a power of two.
     pub(crate) fn shift(&self, block: usize) -> u8 {
-        self.set().map_or(4, |set| set.blocks()[block].shift())
+        self.set().map_or(USUAL_SHIFT, |set| set.blocks()[block].shift())
     }
 
     /// The styles of a block. Of surfaces on pages the light of their first style is shown.

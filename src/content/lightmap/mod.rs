@@ -21,7 +21,7 @@ use crate::record::Held;
 pub use luxel::{Adjustment, LightStat, Luxel, StyleStat};
 pub use read::SurfaceLight;
 pub(super) use read::record_of;
-pub use sizes::{Extents, Precision, extents};
+pub use sizes::{Extents, Precision, USUAL_SHIFT, extents};
 pub(super) use sizes::{Geometry, Room};
 
 /// The light of a map.

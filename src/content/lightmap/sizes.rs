@@ -195,7 +195,7 @@ pub enum Precision {
 }
 
 /// The size of luxels in most maps, as a power of two: 16 texels.
-pub(super) const USUAL_SHIFT: u8 = 4;
+pub const USUAL_SHIFT: u8 = 4;
 
 /// The part of its texture that a face shows, in luxels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn only_a_fullbright_square_becomes_fullbright() {
-        // Two grey colours near 250, of which the fullbright one is nearer.
+        // Greys of rising brightness, and fullbright colours of one brightness.
         let palette = Palette(std::array::from_fn(|at| match at / 3 {
             index @ 0..224 => u8::try_from(index).unwrap(),
             _ => 250,

@@ -12,7 +12,7 @@ use super::lumps::Lumps;
 use bspkit::bytes::{escaped, index, wide, word};
 use bspkit::content::lightmap::{Block, LightFault, LightFaultKind, LightSet};
 use bspkit::content::textures::frame_faults;
-use bspkit::dialect::bspx::{LMSHIFT, LMSTYLE, LMSTYLE16};
+use bspkit::dialect::bspx::LIGHT_SIZES;
 use bspkit::dialect::{Form, LightModel, Role};
 use bspkit::file::{Slot, SlotId};
 use bspkit::{Bsp, Data};
@@ -117,9 +117,6 @@ pub(super) fn check_grid(bsp: &Bsp<'_>, sink: &mut Sink) {
 /// The lumps from which the place and the size of light follow, apart from those of all faces.
 const PLACES: [Role; 4] = [Role::TexInfo, Role::Vertexes, Role::Edges, Role::SurfEdges];
 
-/// The entries of BSPX from which the size of light follows.
-const SIZED_BY: [&str; 3] = [LMSHIFT.lump(), LMSTYLE.lump(), LMSTYLE16.lump()];
-
 /// What a face reads: the columns and rows of its images, and their number.
 type Size = ([usize; 2], usize);
 
@@ -128,7 +125,7 @@ pub fn places_light(bsp: &Bsp<'_>, slot: &Slot) -> bool {
     let LightModel::Faces(model) = bsp.dialect().light else { return false };
     let name = slot.name.as_str();
     let is_of_faces = model.lumps.iter().any(|lumps| lumps.faces.contains(&name) || lumps.placed_by == Some(name));
-    is_of_faces || SIZED_BY.contains(&name) || bsp.role_of(slot.id).is_some_and(|role| PLACES.contains(&role))
+    is_of_faces || LIGHT_SIZES.contains(&name) || bsp.role_of(slot.id).is_some_and(|role| PLACES.contains(&role))
 }
 
 /// Finds the faces that read other light after an edit of these slots.

@@ -11,7 +11,7 @@ use bspkit::content::lightmap::{self, Light, LightSet};
 use bspkit::content::texdata::STRINGS;
 use bspkit::content::textures::Textures;
 use bspkit::content::visibility::Visibility;
-use bspkit::dialect::bspx::{LMOFFSET, LMSHIFT, LMSTYLE, LMSTYLE16};
+use bspkit::dialect::bspx::{LIGHT_SIZES, LMOFFSET, LMSHIFT};
 use bspkit::dialect::{Block, Blocks, LightModel, LuxelForm, Role, VisModel};
 use bspkit::file::SlotId;
 use bspkit::links::{Links, Site};
@@ -355,10 +355,9 @@ impl<'o> NewLight<'o> {
     /// `LMSTYLE` count for `LMOFFSET` where a map has it, and otherwise for the faces.
     fn reads_alike(&self, block: &lightmap::Block) -> bool {
         let has = |map: &Bsp<'_>, name: &str| map.slot(name).is_ok_and(|slot| slot.length != 0);
-        let sized_by = [LMSHIFT.lump(), LMSTYLE.lump(), LMSTYLE16.lump()];
-        let is_usual = block.shift() == 4;
+        let is_usual = block.shift() == lightmap::USUAL_SHIFT;
         match (has(self.from, LMOFFSET.lump()), has(self.to, LMOFFSET.lump())) {
-            (true, false) => !sized_by.iter().any(|name| has(self.to, name)),
+            (true, false) => !LIGHT_SIZES.iter().any(|name| has(self.to, name)),
             (false, true) => is_usual,
             _ => is_usual || has(self.to, LMSHIFT.lump()),
         }
