@@ -317,7 +317,8 @@ def test_a_matrix_has_the_shape_of_the_map() -> None:
     seen = bspkit.open(MAPS / "q2/own_rooms.bsp").visibility
     count = len(seen)
     before = seen.pvs
-    for wrong in (numpy.zeros(count * count), numpy.zeros((count, count, 1)), numpy.full((count, count), "x")):
+    shapes = [numpy.zeros(shape, bool) for shape in ((count * count,), (count, count, 1))]
+    for wrong in (*shapes, numpy.full((count, count), "x")):
         with pytest.raises(ValueError):
             seen.pvs = wrong
     with pytest.raises(ValueError):
