@@ -203,6 +203,8 @@ pub enum Averages {
     BeforeLight,
     /// In the face's record from this byte on, style by style; some maps also have them before the block.
     InFace(usize),
+    /// It is not known whether the record's averages are before the block too: the light cannot be read.
+    Unknown,
 }
 
 impl FaceForm {

@@ -9,6 +9,7 @@ use crate::dress::{Dress, Sizes, around};
 use crate::entities::{self, Given, Taken};
 use crate::hammer;
 use crate::looks;
+use crate::materials;
 use crate::patches::{self, moved};
 use crate::pieces::{self, Piece};
 use crate::report::{Counts, Report};
@@ -120,6 +121,12 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
             counts.leave_out("surface", "it lies on no brush: a model or terrain that a compiler merged", surface);
         });
     }
+    // Medal of Honor: a source names static models as entities, and terrain as patches of its own.
+    let static_models = map.any_records("STATICMODELDEF").map_or(0, |all| all.len());
+    (0..static_models).for_each(|model| counts.leave_out("static model", "its entity is not made", model));
+    if map.slot("TERRAIN").is_ok_and(|terrain| terrain.length > 0) {
+        counts.leave_out("lump", "TERRAIN: its structs are not known", 0);
+    }
     if counts.report.brush_count == 0 {
         return Err(Error::new(ErrorKind::Malformed, "no brush of the map can be brought back"));
     }
@@ -139,7 +146,11 @@ fn pieces_of(map: &Bsp<'_>, family: Family, dress: &mut Dress<'_>, counts: &mut 
     match (pieces::has_brushes(map), family) {
         (true, _) => {
             let contents = |look: usize| dress.looks.get(look).map_or(0, |look: &looks::Look| look.contents);
-            pieces::read(map, contents, counts)
+            let mut pieces = pieces::read(map, contents, counts)?;
+            if family == Family::Source {
+                materials::mend(&mut pieces, &mut dress.looks, counts);
+            }
+            Ok(pieces)
         }
         (false, Family::Quake) => trees::read(map, &mut dress.looks, counts),
         (false, _) => Err(Error::new(ErrorKind::Unsupported, "the map has no brushes")),

@@ -33,6 +33,7 @@ mod joins;
 mod law;
 mod looks;
 mod mapping;
+mod materials;
 mod models;
 mod outcome;
 mod patches;

@@ -48,13 +48,15 @@ pub(crate) fn is_made(name: &[u8]) -> bool {
 }
 
 /// The name of a material before the compiler made a copy for the map (`maps/NAME/wall_-8_0_64`): without the folder
-/// of the map, and without what the copy is for.
+/// of the map, and without what the copy is for. A name in that folder that does not say what the copy is for is the
+/// author's own.
 fn unpatched(name: &[u8]) -> Vec<u8> {
     let Some(rest) = name.get(..5).filter(|start| start.eq_ignore_ascii_case(b"maps/")).map(|_| &name[5..]) else {
         return name.to_vec();
     };
     let Some(slash) = rest.iter().position(|byte| *byte == b'/') else { return name.to_vec() };
-    let mut rest = &rest[slash + 1..];
+    let copy = &rest[slash + 1..];
+    let mut rest = copy;
     let is_number = |part: &[u8]| {
         let digits = part.strip_prefix(b"-").unwrap_or(part);
         !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
@@ -72,7 +74,8 @@ fn unpatched(name: &[u8]) -> Vec<u8> {
     if let Some(at) = before_number(rest).filter(|at| rest[..*at].ends_with(b"_depth")) {
         rest = &rest[..at - b"_depth".len()];
     }
-    rest.strip_suffix(b"_wvt_patch").unwrap_or(rest).to_vec()
+    rest = rest.strip_suffix(b"_wvt_patch").unwrap_or(rest);
+    if rest.len() < copy.len() { rest.to_vec() } else { name.to_vec() }
 }
 
 #[cfg(test)]
@@ -83,7 +86,8 @@ mod tests {
     fn copies_of_materials_have_their_own_names_again() {
         for (copy, name) in [
             ("maps/rooms/own/wall_-8_0_64", "own/wall"),
-            ("maps/rooms/own/wall", "own/wall"),
+            ("maps/rooms/own/wall", "maps/rooms/own/wall"),
+            ("maps/rooms/own/wall_1_2", "maps/rooms/own/wall_1_2"),
             ("maps/rooms/water/pool_depth_12", "water/pool"),
             ("MAPS/rooms/own/sand_wvt_patch", "own/sand"),
             ("own/wall_1_2_3", "own/wall_1_2_3"),

@@ -275,20 +275,32 @@ codes! {
     KEY = "policy-key", "an entity does not have a key that the policy requires, or has one that it forbids";
     FILE = "policy-file", "an embedded file that the policy requires is missing, or the policy forbids a file";
     TEXTURE = "policy-texture", "the policy does not allow a texture";
+    UNKNOWN = "policy-unread", "something that the policy has rules for cannot be read";
 }
 
 // Rules for entities.
 
 fn check_entities(bsp: &Bsp<'_>, policy: &Policy, sink: &mut Sink) {
     let rules = &policy.entities;
+    if *rules == EntityPolicy::default() {
+        return;
+    }
     let Some(slot) = bsp.role(Role::Entities) else { return };
-    // A text that cannot be read is a finding of `check`.
-    let Ok(bytes) = bsp.bytes(slot.id) else { return };
     let at = At::lump(&slot.name);
+    let bytes = match bsp.bytes(slot.id) {
+        Ok(bytes) => bytes,
+        Err(error) => return unknown("entities", at, &error, sink),
+    };
     if let Some(most) = rules.max_bytes.filter(|most| bytes.len() > *most) {
         sink.add(&SIZE, at, || format!("it has {} bytes, and at most {most} are allowed", bytes.len()));
     }
-    let Ok(entities) = Entities::parse(bytes, bsp.entity_rules()) else { return };
+    if *rules == (EntityPolicy { max_bytes: rules.max_bytes, ..Default::default() }) {
+        return;
+    }
+    let entities = match Entities::parse(bytes, bsp.entity_rules()) {
+        Ok(entities) => entities,
+        Err(error) => return unknown("entities", at, &error, sink),
+    };
     if let Some(most) = rules.max_count.filter(|most| entities.len() > *most) {
         sink.add(&COUNT, at, || format!("it has {} entities, and at most {most} are allowed", entities.len()));
     }
@@ -322,6 +334,11 @@ fn check_entities(bsp: &Bsp<'_>, policy: &Policy, sink: &mut Sink) {
     }
 }
 
+/// It is not known whether such a map is as the policy says.
+fn unknown(rules: &str, at: At<'_>, error: &Error, sink: &mut Sink) {
+    sink.add(&UNKNOWN, at, || format!("the policy has rules for {rules}, which cannot be read: {error}"));
+}
+
 fn class(entity: &Entity<'_>) -> String {
     match entity.class() {
         Some(class) => format!("`{}`", escaped(class)),
@@ -338,13 +355,22 @@ fn check_files(bsp: &Bsp<'_>, policy: &Policy, sink: &mut Sink) {
 
 fn check_names(bsp: &Bsp<'_>, policy: &Policy, sink: &mut Sink) {
     let rules = &policy.files;
+    if *rules == FileRules::default() {
+        return;
+    }
     // Only some dialects have embedded files.
     let Some(slot) = bsp.role(Role::Pak) else { return };
     let at = At::lump(&slot.name);
     if let Some(most) = rules.max_bytes.filter(|most| slot.stored.len() > *most) {
         sink.add(&SIZE, at, || format!("it has {} bytes, and at most {most} are allowed", slot.stored.len()));
     }
-    let Ok(pak) = bsp.pak() else { return };
+    if *rules == (FileRules { max_bytes: rules.max_bytes, ..Default::default() }) {
+        return;
+    }
+    let pak = match bsp.pak() {
+        Ok(pak) => pak,
+        Err(error) => return unknown("embedded files", at, &error, sink),
+    };
     if let Some(most) = rules.max_count.filter(|most| pak.len() > *most) {
         sink.add(&COUNT, at, || format!("it has {} files, and at most {most} are allowed", pak.len()));
     }
@@ -393,7 +419,10 @@ fn check_textures(bsp: &Bsp<'_>, policy: &Policy, sink: &mut Sink) {
     if *rules == Default::default() {
         return;
     }
-    let Ok(names) = bsp.texture_names() else { return };
+    let names = match bsp.texture_names() {
+        Ok(names) => names,
+        Err(error) => return unknown("textures", At::default(), &error, sink),
+    };
     let mut seen = BTreeSet::new();
     for texture in names.iter().filter(|texture| texture.problem.is_none()) {
         if !seen.insert(texture.name.to_ascii_lowercase()) {

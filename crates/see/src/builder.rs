@@ -56,8 +56,13 @@ impl Findings {
     /// An error of the library.
     pub(crate) fn fail(&mut self, code: &'static Code, error: &bspkit::Error) {
         let place = error.place().cloned().unwrap_or_default();
-        let cause = std::error::Error::source(error).map_or(String::new(), |cause| format!(": {cause}"));
-        self.add(code, place, format!("{}{cause}", sentence(error)));
+        let mut text = sentence(error);
+        let mut cause = std::error::Error::source(error);
+        while let Some(next) = cause {
+            text.push_str(&format!(": {next}"));
+            cause = next.source();
+        }
+        self.add(code, place, text);
     }
 
     pub(crate) fn finish(self) -> Vec<Finding> {

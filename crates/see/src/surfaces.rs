@@ -51,6 +51,10 @@ pub(crate) fn read(reading: &mut Reading<'_, '_>) -> Result<()> {
                 Ok(Some(mesh)) => {
                     let shader = reader.shader.index(surface);
                     let texture = reading.textures.of(shader);
+                    if !reading.textures.has(shader) {
+                        let place = Place::default().lump(&lump).record(surface);
+                        reading.builder.findings.add(&FACE, place, "its shader does not exist; it is shown in a color");
+                    }
                     let has_colors = page == BY_VERTEX;
                     let key = Key { texture, page: spread.as_ref().map(|spread| spread.page), has_colors };
                     let vertices = mesh.vertices(surface, spread.as_ref(), has_colors);
@@ -202,8 +206,16 @@ impl<'r> Surfaces<'r> {
 
 fn patch(corners: &[Control], [wide, high]: [usize; 2], detail: usize) -> std::result::Result<Mesh, String> {
     let is_side = |side: usize| side % 2 == 1 && (3..=MOST_OF_PATCH).contains(&side);
-    if !is_side(wide) || !is_side(high) || wide * high != corners.len() || corners.len() > MOST_OF_PATCH {
-        return Err(format!("a patch of {wide} by {high} control points does not have {} vertexes", corners.len()));
+    if !is_side(wide) || !is_side(high) {
+        return Err(format!(
+            "it is a patch of {wide} by {high} control points; both are odd, 3 or more, and at most {MOST_OF_PATCH}"
+        ));
+    }
+    if wide * high != corners.len() || corners.len() > MOST_OF_PATCH {
+        let count = corners.len();
+        return Err(format!(
+            "it is a patch of {wide} by {high} control points, of at most {MOST_OF_PATCH}, and has {count} vertexes"
+        ));
     }
     let (points, columns) = tessellate(corners, [wide, high], detail);
     let triangles = triangles(&points, columns).into_iter().map(|[a, b, c]| [a, c, b].map(short)).collect();

@@ -19,10 +19,11 @@ enum Format {
     Bytes { size: usize, places: [usize; 4] },
     /// One number for all colors; the place of the opacity.
     Grey { size: usize, opacity: usize },
-    /// 16 bits: five for blue, six for green, five for red, or the other way round.
-    Sixteen { is_blue_first: bool },
-    /// Blocks of four by four: of 8 bytes, or of 16 with opacity.
-    Blocks { size: usize },
+    /// 16 bits: the first bit and the number of bits of red, green, blue and opacity, which may have none.
+    Sixteen([[u32; 2]; 4]),
+    /// Blocks of four by four: of 8 bytes, or of 16 with opacity, which is mixed as colors are, or four bits for each
+    /// pixel.
+    Blocks { size: usize, is_mixed: bool },
 }
 
 impl Format {
@@ -33,15 +34,23 @@ impl Format {
             1 => bytes(4, [3, 2, 1, 0]),
             2 => bytes(3, [0, 1, 2, 4]),
             3 => bytes(3, [2, 1, 0, 4]),
-            4 => Some(Format::Sixteen { is_blue_first: false }),
+            4 => Some(Format::Sixteen([[0, 5], [5, 6], [11, 5], [0, 0]])),
             5 => Some(Format::Grey { size: 1, opacity: 4 }),
             6 => Some(Format::Grey { size: 2, opacity: 1 }),
+            8 => bytes(1, [4, 4, 4, 0]),
+            // Blue that means a hole.
+            9 => bytes(3, [0, 1, 2, 4]),
+            10 => bytes(3, [2, 1, 0, 4]),
             11 => bytes(4, [1, 2, 3, 0]),
             12 => bytes(4, [2, 1, 0, 3]),
-            13 | 20 => Some(Format::Blocks { size: 8 }),
-            15 => Some(Format::Blocks { size: 16 }),
+            13 | 20 => Some(Format::Blocks { size: 8, is_mixed: false }),
+            14 => Some(Format::Blocks { size: 16, is_mixed: false }),
+            15 => Some(Format::Blocks { size: 16, is_mixed: true }),
             16 => bytes(4, [2, 1, 0, 4]),
-            17 => Some(Format::Sixteen { is_blue_first: true }),
+            17 => Some(Format::Sixteen([[11, 5], [5, 6], [0, 5], [0, 0]])),
+            18 => Some(Format::Sixteen([[10, 5], [5, 5], [0, 5], [0, 0]])),
+            19 => Some(Format::Sixteen([[8, 4], [4, 4], [0, 4], [12, 4]])),
+            21 => Some(Format::Sixteen([[10, 5], [5, 5], [0, 5], [15, 1]])),
             _ => None,
         }
     }
@@ -50,18 +59,20 @@ impl Format {
     fn len(self, [wide, high]: [usize; 2]) -> usize {
         match self {
             Format::Bytes { size, .. } | Format::Grey { size, .. } => wide * high * size,
-            Format::Sixteen { .. } => wide * high * 2,
-            Format::Blocks { size } => wide.div_ceil(4) * high.div_ceil(4) * size,
+            Format::Sixteen(_) => wide * high * 2,
+            Format::Blocks { size, .. } => wide.div_ceil(4) * high.div_ceil(4) * size,
         }
     }
 }
 
-/// The picture of a file; `None` for a format of pixels that is not read.
+/// The picture of a file.
 ///
 /// # Errors
-/// [`ErrorKind::Malformed`] for a file that is not a VTF or that is cut off.
-pub(crate) fn read(bytes: &[u8]) -> Result<Option<Picture>> {
-    let wrong = |what: &str| Error::new(ErrorKind::Malformed, format!("it is not a VTF that can be read: {what}"));
+/// [`ErrorKind::Malformed`] for a file that is not a VTF or that is cut off; [`ErrorKind::Unsupported`] for one with
+/// pixels of a format that is not read, or with the sides of a cube.
+pub(crate) fn read(bytes: &[u8]) -> Result<Picture> {
+    let wrong = |what: &str| Error::new(ErrorKind::Malformed, format!("the file is no VTF that can be read: {what}"));
+    let unknown = |what: String| Error::new(ErrorKind::Unsupported, what);
     let number = |at: usize| word(bytes, at).ok_or_else(|| wrong("its header is cut off"));
     let short_at =
         |at: usize| ByteOrder::Little.half(bytes, at).map(usize::from).ok_or_else(|| wrong("its header is cut off"));
@@ -75,8 +86,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Option<Picture>> {
     if !size.iter().all(|side| (1..=MOST_SIDE).contains(side)) {
         return Err(wrong("its size is not valid"));
     }
-    let Some(format) = Format::of(number(52)?).filter(|_| flags & IS_CUBE == 0) else { return Ok(None) };
+    if flags & IS_CUBE != 0 {
+        return Err(unknown("the file has the sides of a cube, and not one picture".to_owned()));
+    }
+    let format = number(52)?;
+    let format = Format::of(format)
+        .ok_or_else(|| unknown(format!("pixels of the format {format} (of VTF files) are not read")))?;
     let levels = byte(56)?.clamp(1, 16);
+    // A small picture is before the image; it has blocks of 8 bytes in all files that were seen.
     let small = match (Format::of(number(57)?), [byte(61)?, byte(62)?]) {
         (Some(format), size) if !size.contains(&0) => format.len(size),
         _ => 0,
@@ -96,7 +113,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Option<Picture>> {
     let start = smaller.fold(start, usize::saturating_add);
     let image = start.checked_add(format.len(size)).and_then(|end| bytes.get(start..end));
     let pixels = decode(format, size, image.ok_or_else(|| wrong("its image is cut off"))?);
-    Picture::rgba(size.map(short), &pixels).map(Some)
+    Picture::rgba(size.map(short), &pixels)
 }
 
 /// The offset of the image in a file with a list of parts.
@@ -120,40 +137,47 @@ fn decode(format: Format, [wide, high]: [usize; 2], bytes: &[u8]) -> Vec<u8> {
             .chunks_exact(size)
             .flat_map(|pixel| [pixel[0], pixel[0], pixel[0], pixel.get(opacity).copied().unwrap_or(u8::MAX)])
             .collect(),
-        Format::Sixteen { is_blue_first } => bytes
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .flat_map(|pixel| {
-                let [low, green, high] = five_six_five(u16::from_le_bytes(*pixel));
-                if is_blue_first { [high, green, low, u8::MAX] } else { [low, green, high, u8::MAX] }
-            })
-            .collect(),
-        Format::Blocks { size } => blocks(size, [wide, high], bytes),
+        Format::Sixteen(parts) => {
+            let channel = |pixel: u16, [first, count]: [u32; 2]| match count {
+                0 => u8::MAX,
+                _ => widened(pixel >> first, count),
+            };
+            let pixels = bytes.as_chunks::<2>().0.iter().map(|pixel| u16::from_le_bytes(*pixel));
+            pixels.flat_map(|pixel| parts.map(|part| channel(pixel, part))).collect()
+        }
+        Format::Blocks { size, is_mixed } => blocks(size, is_mixed, [wide, high], bytes),
+    }
+}
+
+/// The lowest bits as a byte: 0 stays 0, and the highest value is 255.
+fn widened(bits: u16, count: u32) -> u8 {
+    let most = (1_u32 << count) - 1;
+    let value = u32::from(bits) & most;
+    match count {
+        // The highest bits again where there are none.
+        5.. => u8::try_from(value << (8 - count) | value >> (2 * count - 8)).unwrap_or(u8::MAX),
+        _ => u8::try_from(value * 255 / most).unwrap_or(u8::MAX),
     }
 }
 
 /// The three parts of 16 bits, the lowest first, as bytes.
 fn five_six_five(bits: u16) -> [u8; 3] {
-    let part = |shift: u32, width: u32| {
-        let value = u32::from(bits >> shift) & ((1 << width) - 1);
-        // The highest bits again where there are none.
-        u8::try_from(value << (8 - width) | value >> (2 * width - 8)).unwrap_or(u8::MAX)
-    };
-    [part(0, 5), part(5, 6), part(11, 5)]
+    [widened(bits, 5), widened(bits >> 5, 6), widened(bits >> 11, 5)]
 }
 
 /// Blocks of four by four pixels: two colors and for each pixel two bits that mix them; in those of 16 bytes the
-/// opacity comes first (DXT1, DXT5).
-fn blocks(size: usize, [wide, high]: [usize; 2], bytes: &[u8]) -> Vec<u8> {
+/// opacity comes first (DXT1, DXT3, DXT5).
+fn blocks(size: usize, is_mixed: bool, [wide, high]: [usize; 2], bytes: &[u8]) -> Vec<u8> {
     let mut pixels = vec![0; wide * high * 4];
     let columns = wide.div_ceil(4);
     for (at, block) in bytes.chunks_exact(size).enumerate() {
         let (opacity, colors) = block.split_at(size - 8);
         let Some(colors) = colors.first_chunk() else { continue };
         let mut four = color_block(*colors, size == 8);
-        if let Some(opacity) = opacity.first_chunk() {
-            four.iter_mut().zip(opacity_block(*opacity)).for_each(|(pixel, alpha)| pixel[3] = alpha);
+        if let Some(opacity) = opacity.first_chunk::<8>() {
+            let four_bits = |at: usize| widened(u16::from(opacity[at / 2] >> (4 * (at % 2))), 4);
+            let opacity = if is_mixed { opacity_block(*opacity) } else { std::array::from_fn(four_bits) };
+            four.iter_mut().zip(opacity).for_each(|(pixel, alpha)| pixel[3] = alpha);
         }
         let [left, top] = [at % columns * 4, at / columns * 4];
         for (index, pixel) in four.into_iter().enumerate() {
@@ -244,7 +268,7 @@ mod tests {
     #[test]
     fn the_largest_level_is_read() {
         let file = file(3, [2, 2], 3, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-        let picture = read(&file).unwrap().unwrap();
+        let picture = read(&file).unwrap();
         assert_eq!(pixels(&picture), [3, 2, 1, 6, 5, 4, 9, 8, 7, 12, 11, 10]);
     }
 
@@ -252,12 +276,12 @@ mod tests {
     fn blocks_mix_two_colors() {
         // White and black; the four pixels of each row are the four mixes.
         let block = [0xFF, 0xFF, 0, 0, 0xE4, 0xE4, 0xE4, 0xE4];
-        let picture = read(&file(13, [4, 4], 8, &block)).unwrap().unwrap();
+        let picture = read(&file(13, [4, 4], 8, &block)).unwrap();
         let row = [255, 255, 255, 0, 0, 0, 170, 170, 170, 85, 85, 85];
         assert_eq!(pixels(&picture), row.repeat(4));
         // The other way round the third is the mean and the fourth a hole.
         let holes = [0, 0, 0xFF, 0xFF, 0xE4, 0xE4, 0xE4, 0xE4];
-        let picture = read(&file(13, [4, 4], 0, &holes)).unwrap().unwrap();
+        let picture = read(&file(13, [4, 4], 0, &holes)).unwrap();
         let row = [0, 0, 0, 255, 255, 255, 255, 255, 127, 127, 127, 255, 0, 0, 0, 0];
         assert_eq!(pixels(&picture), row.repeat(4));
     }
@@ -270,14 +294,46 @@ mod tests {
         assert_eq!(block([255, 0])[..8], [255, 0, 218, 182, 145, 109, 72, 36]);
         assert_eq!(block([0, 255])[..8], [0, 255, 51, 102, 153, 204, 0, 255]);
         let both = [&[255, 0, 0, 0, 0, 0, 0, 0][..], &[0xFF, 0xFF, 0, 0, 0, 0, 0, 0]].concat();
-        let picture = read(&file(15, [4, 4], 0, &both)).unwrap().unwrap();
+        let picture = read(&file(15, [4, 4], 0, &both)).unwrap();
         assert_eq!(pixels(&picture), [255; 48]);
+    }
+
+    #[test]
+    fn opacity_may_be_four_bits_for_each_pixel() {
+        let both = [&[0xF0, 0x80, 0, 0, 0, 0, 0, 0][..], &[0xFF, 0xFF, 0, 0, 0, 0, 0, 0]].concat();
+        let picture = read(&file(14, [4, 4], 0, &both)).unwrap();
+        let opacity: Vec<u8> = pixels(&picture).chunks(4).map(|pixel| pixel[3]).collect();
+        assert_eq!(opacity[..5], [0, 255, 0, 136, 0]);
+    }
+
+    /// Red, green, blue and opacity of the lowest, a middle and the highest bits.
+    #[test]
+    fn pixels_of_16_bits_and_of_8_are_read() {
+        let pixel = |format: i32, bytes: &[u8]| pixels(&read(&file(format, [1, 1], 0, bytes)).unwrap());
+        assert_eq!(pixel(4, &[0x1F, 0]), [255, 0, 0]);
+        assert_eq!(pixel(17, &[0x1F, 0]), [0, 0, 255]);
+        assert_eq!(pixel(18, &[0, 0x7C]), [255, 0, 0]);
+        assert_eq!(pixel(19, &[0x21, 0x83]), [51, 34, 17, 136]);
+        assert_eq!(pixel(21, &[0xE0, 0x03]), [0, 255, 0, 0]);
+        assert_eq!(pixel(8, &[7]), [255, 255, 255, 7]);
+        assert_eq!(pixel(9, &[1, 2, 3]), [1, 2, 3]);
+        assert_eq!(pixel(10, &[1, 2, 3]), [3, 2, 1]);
+    }
+
+    /// A format that is not read is an error, and no missing texture.
+    #[test]
+    fn other_formats_are_named() {
+        let error = read(&file(24, [1, 1], 0, &[0; 8])).unwrap_err();
+        assert!(error.to_string().contains("the format 24"), "{error}");
+        let mut cube = file(3, [1, 1], 0, &[0; 3]);
+        cube[20..24].copy_from_slice(&IS_CUBE.to_le_bytes());
+        assert!(read(&cube).unwrap_err().to_string().contains("cube"));
     }
 
     #[test]
     fn no_file_is_a_panic() {
         let good = file(15, [8, 8], 16, &[7; 64]);
-        assert!(read(&good).unwrap().is_some());
+        assert!(read(&good).is_ok());
         for cut in 0..good.len() {
             assert!(read(&good[..cut]).is_err());
         }

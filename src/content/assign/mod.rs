@@ -212,7 +212,11 @@ impl Assignment {
             let wrong = |why: &str| Error::new(ErrorKind::Argument, format!("`{key}` cannot be set: {why}"));
             let template = match what {
                 What::Set(template) if key.nth.is_none() => template,
-                What::Set(_) => return Err(wrong("a new entity has no equal keys yet; write the key twice")),
+                What::Set(_) => {
+                    return Err(wrong(
+                        "a new entity has no equal keys yet; write the key twice, or \\x23 for # in a name",
+                    ));
+                }
                 _ => return Err(wrong("a new entity has no value yet that could change; use KEY=VALUE")),
             };
             let value = filled(&|key| key.value_in(&pairs), template, MOST_VALUE).map_err(|outcome| match outcome {
@@ -259,7 +263,7 @@ impl Entities<'_> {
     ///
     /// # Errors
     /// As all methods of [`EntityMut`]; [`ErrorKind::NotFound`] if there are fewer entities, or fewer equal keys;
-    /// [`ErrorKind::Refused`] if a result cannot be written as a number, or takes too long; [`ErrorKind::TooLarge`] for
+    /// [`ErrorKind::Refused`] for a division by 0, or if an expression takes too long; [`ErrorKind::TooLarge`] for
     /// new values of more than 16 MiB. What was edited before stays edited.
     pub fn assign(&mut self, indices: &[usize], assignments: &[Assignment]) -> Result<Assigned> {
         let (mut done, mut effort, mut room) = (Assigned::default(), Effort::new(MOST_EFFORT), MOST_IN_TOTAL);
@@ -378,8 +382,9 @@ impl Removal {
     /// The indices of the pairs.
     fn pairs(&self, entity: &EntityMut<'_, '_>) -> Vec<usize> {
         let pairs = entity.entity();
-        let equal = pairs.pairs().enumerate().filter(|(_, pair)| pair.key.eq_ignore_ascii_case(&self.key.name));
-        let numbered = equal.zip(1..).filter(|(_, number)| self.key.nth.is_none_or(|nth| nth == *number));
+        let key = self.key.of(&pairs);
+        let equal = pairs.pairs().enumerate().filter(|(_, pair)| pair.key.eq_ignore_ascii_case(&key.name));
+        let numbered = equal.zip(1..).filter(|(_, number)| key.nth.is_none_or(|nth| nth == *number));
         numbered.filter(|((_, pair), _)| self.compare.holds(pair.value)).map(|((at, _), _)| at).collect()
     }
 }

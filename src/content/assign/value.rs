@@ -59,10 +59,7 @@ pub(super) fn calculated(value: &[u8], operator: Operator, operand: &[u8]) -> Ou
             Ok(None) => new.extend_from_slice(&value[place.clone()]),
             Err(Fault::DivisionByZero) => return Outcome::Refused(format!("`{}` is divided by 0", shown(value))),
             Err(Fault::TooManyDigits) => {
-                return Outcome::Refused(format!(
-                    "the result for `{}` is too large or has too many digits",
-                    shown(value)
-                ));
+                return Outcome::Left(format!("the result for `{}` is too large or has too many digits", shown(value)));
             }
         }
         end = place.end;

@@ -594,37 +594,56 @@ impl Key {
         }
     }
 
+    /// The key that is meant in an entity. Names of keys may end as if they had a number (`door1#1` in GoldSrc maps):
+    /// where an entity has a key of this very name, and not several of the name without the number, the name is meant.
+    pub fn of<'k>(&'k self, entity: &Entity<'_>) -> Cow<'k, Key> {
+        match self.own_name() {
+            Some(name) if entity.all(&self.name).nth(1).is_none() && entity.get(&name).is_some() => {
+                Cow::Owned(Key::literal(name))
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
+
+    /// The name with the number, where there is one: what a key of an entity may be called.
+    pub fn own_name(&self) -> Option<Vec<u8>> {
+        self.nth.map(|nth| [&self.name[..], format!("#{nth}").as_bytes()].concat())
+    }
+
     /// The values of this key in an entity: all of them, or the one of its number.
     pub fn values<'e>(&self, entity: &Entity<'e>) -> Vec<&'e [u8]> {
-        let all = entity.all(&self.name);
-        match self.nth {
+        let key = self.of(entity);
+        let all = entity.all(&key.name);
+        match key.nth {
             None => all.collect(),
-            Some(nth) => all.skip(nth - 1).take(1).collect(),
+            Some(nth) => all.skip(nth.saturating_sub(1)).take(1).collect(),
         }
     }
 
     /// The first value of this key in an entity, or the one of its number.
     pub fn value<'e>(&self, entity: &Entity<'e>) -> Option<&'e [u8]> {
-        let mut all = entity.all(&self.name);
-        all.nth(self.nth.map_or(0, |nth| nth - 1))
+        let key = self.of(entity);
+        let mut all = entity.all(&key.name);
+        all.nth(key.nth.map_or(0, |nth| nth.saturating_sub(1)))
     }
 
     /// As [`Key::value`], for pairs that are not in an entity yet.
     pub(crate) fn value_in<'p>(&self, pairs: &'p [(Vec<u8>, Vec<u8>)]) -> Option<&'p [u8]> {
         let mut all = pairs.iter().filter(|(key, _)| key.eq_ignore_ascii_case(&self.name));
-        all.nth(self.nth.map_or(0, |nth| nth - 1)).map(|(_, value)| &value[..])
+        all.nth(self.nth.map_or(0, |nth| nth.saturating_sub(1))).map(|(_, value)| &value[..])
     }
 
     /// Sets the value: of the first of several equal keys, or of the one of its number. A missing key is added, and so
     /// is the number after the last one.
     ///
     /// # Errors
-    /// As all methods of [`EntityMut`]; [`ErrorKind::NotFound`] for a larger number.
+    /// As all methods of [`EntityMut`]; [`ErrorKind::NotFound`] for a larger number, and for a number of a missing key.
     pub fn set(&self, entity: &mut EntityMut<'_, '_>, value: &[u8]) -> Result<()> {
-        match self.nth {
-            None => entity.set(&self.name, value),
-            Some(nth) if nth == entity.entity().all(&self.name).count() + 1 => entity.push(&self.name, value),
-            Some(nth) => entity.set_nth(&self.name, nth, value),
+        let key = self.of(&entity.entity()).into_owned();
+        match (key.nth, entity.entity().all(&key.name).count()) {
+            (None, _) => entity.set(&key.name, value),
+            (Some(nth), count @ 1..) if nth == count + 1 => entity.push(&key.name, value),
+            (Some(nth), _) => entity.set_nth(&key.name, nth, value),
         }
     }
 }

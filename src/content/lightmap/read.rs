@@ -49,6 +49,11 @@ fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, li
     let Some(faces_name) = lumps.faces_of(|name| Ok::<_, Error>(filled(from, name)?.is_some()))? else { return Ok(()) };
     let Some((face_slot, faces)) = filled(from, faces_name)? else { return Ok(()) };
     let form = record_of(bsp, face_slot, model.faces, |form: &FaceForm| form.record)?;
+    if form.averages == Averages::Unknown {
+        let message =
+            format!("the light of the records in {faces_name} cannot be found: no map with such light is known");
+        return Err(Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(faces_name)));
+    }
     let Some(places) = Places::read(from, model, lumps, faces.len() / form.record.size)? else { return Ok(()) };
     let textures = Textures::read(from, model)?;
     let sizes = if model.by_extents { Some(Sizes::read(from)?) } else { None };

@@ -1,6 +1,6 @@
 //! Light: of faces and of leafs, and light sources; also where the light of a face is.
 
-use super::faces::Face;
+use super::faces::{Face, FaceV18};
 use super::fit::one_a_leaf;
 use super::surface::TexInfo;
 use crate::dialect::light::{
@@ -240,8 +240,11 @@ lights! {
 // Where the light of faces is (vrad of the Source SDK 2013; the bytes after the luxels and Bloodlines' averages
 // by how the blocks of real maps follow each other).
 
-/// Version 18 is missing: no lit map of it was available.
-pub(super) const LIGHT: FaceLight = with_faces(&[FaceForm::of::<Face>(Averages::BeforeLight)]);
+pub(super) const LIGHT: FaceLight = with_faces(&[
+    FaceForm::of::<Face>(Averages::BeforeLight),
+    // No map with light of version 18 is known.
+    FaceForm::of::<FaceV18>(Averages::Unknown),
+]);
 
 const TEXTURES: &[TextureForm] = &[TextureForm::of::<TexInfo>()];
 
@@ -273,19 +276,24 @@ pub(in crate::dialect) const fn with_faces(faces: &'static [FaceForm]) -> FaceLi
     }
 }
 
-impl From<Face> for LitFace {
-    fn from(face: Face) -> Self {
-        let [a, b, c, d] = face.styles;
-        LitFace {
-            first_edge: face.first_edge,
-            edge_count: face.edge_count.into(),
-            texinfo: face.texinfo.into(),
-            styles: [a, b, c, d, 255, 255, 255, 255],
-            offset: face.light_offset,
-            size: Some(face.luxel_size),
-        }
-    }
+macro_rules! lit {
+    ($($face:ty)*) => {
+        $(impl From<$face> for LitFace {
+            fn from(face: $face) -> Self {
+                let [a, b, c, d] = face.styles;
+                LitFace {
+                    first_edge: face.first_edge,
+                    edge_count: face.edge_count.into(),
+                    texinfo: face.texinfo.into(),
+                    styles: [a, b, c, d, 255, 255, 255, 255],
+                    offset: face.light_offset,
+                    size: Some(face.luxel_size),
+                }
+            }
+        })*
+    };
 }
+lit!(Face FaceV18);
 
 impl From<TexInfo> for TextureLight {
     fn from(texinfo: TexInfo) -> Self {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use anyhow::{Result, bail};
 use bspkit::bytes::escaped;
 use bspkit::content::assign::{Assigned, Assignment, Removal};
-use bspkit::content::entities::Entities;
+use bspkit::content::entities::{Entities, Entity};
 use bspkit::{Error, ErrorKind};
 
 use super::{Choice, Which, refuse_cut};
@@ -84,7 +84,13 @@ fn warn_of_left(done: &Assigned, job: &mut Job<'_>) {
 
 fn warn_of_equal_keys(entities: &Entities<'_>, indices: &[usize], assignment: &Assignment, job: &mut Job<'_>) {
     let key = assignment.key();
-    if key.nth.is_some() {
+    if let Some(name) = key.own_name() {
+        let has_both = |entity: &Entity<'_>| entity.get(&name).is_some() && entity.all(&key.name).nth(1).is_some();
+        if let Some(index) = indices.iter().find(|index| entities.get(**index).is_some_and(|one| has_both(&one))) {
+            job.warn_here(&format!(
+                "entity #{index} has also a key that is called `{key}`; \\x23 for # in KEY means that one"
+            ));
+        }
         return;
     }
     let number = |index: &usize| entities.get(*index).map_or(0, |entity| entity.all(&key.name).count());
@@ -179,6 +185,7 @@ pub(super) fn run_rename_key(cx: &Context, args: &RenameKeyArgs) -> Result<Code>
         for index in chosen.indices {
             let mut entity = entities.get_mut(*index)?;
             let had = entity.entity().all(&new).count();
+            let old = old.of(&entity.entity()).into_owned();
             let number = match old.nth {
                 None => entity.rename(&old.name, &new)?,
                 Some(nth) if nth > entity.entity().all(&old.name).count() => 0,

@@ -91,7 +91,14 @@ pub(super) fn run_add(cx: &Context, args: &AddArgs) -> Result<Code> {
         let pak = draft.pak()?;
         let before = pak.len();
         for (name, bytes) in &files {
-            pak.add(name, bytes.clone())?;
+            let at = pak.add(name, bytes.clone())?;
+            let twins: Vec<_> = pak.find(name).into_iter().filter(|twin| *twin != at).collect();
+            if let Some(twin) = twins.first() {
+                let (name, index) = (escaped(name), twin);
+                job.warn_here(&format!(
+                    "`{name}` is #{at} now, and #{index} has the same name to engines, which read one of them"
+                ));
+            }
         }
         unwritable(&files).iter().for_each(|notice| job.say(notice));
         let added = pak.len() - before;

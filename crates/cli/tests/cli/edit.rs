@@ -63,6 +63,43 @@ fn equal_keys_are_counted() {
     assert!(!room.path("out.bsp").exists());
 }
 
+/// Mappers of GoldSrc call keys of one entity `door1` and `door1#1`.
+#[test]
+fn keys_that_end_in_a_number_are_meant_where_an_entity_has_them() {
+    let room = Room::new();
+    let add =
+        "ent add q3.bsp --pair classname multi_manager --pair door1 0 --pair door1#1 1 --pair lamp#1 2 -o many.bsp";
+    room.bspkit(add).done();
+    let text = |arguments: &str| {
+        room.bspkit(&format!("ent {arguments} -o out.bsp")).done();
+        let all = String::from_utf8(entities(&room.read("out.bsp")).to_vec()).unwrap();
+        all[all.find("multi_manager").unwrap()..].split('}').next().unwrap().replace('\n', " ")
+    };
+    let rest = |pairs: &str| format!("multi_manager\" {pairs} ");
+    let set = |key: &str| text(&format!("set many.bsp multi_manager {key}=9"));
+    assert_eq!(set("door1#1"), rest(r#""door1" "0" "door1#1" "9" "lamp#1" "2""#));
+    assert_eq!(set("DOOR1#1"), rest(r#""door1" "0" "door1#1" "9" "lamp#1" "2""#));
+    assert_eq!(set("door1"), rest(r#""door1" "9" "door1#1" "1" "lamp#1" "2""#));
+    assert_eq!(set("door1#2"), rest(r#""door1" "0" "door1#1" "1" "lamp#1" "2" "door1" "9""#));
+    assert_eq!(set("lamp#1"), rest(r#""door1" "0" "door1#1" "1" "lamp#1" "9""#));
+    room.bspkit("ent set many.bsp multi_manager bell#1=9 -o out.bsp").without_data(2);
+    assert_eq!(text("unset many.bsp multi_manager door1#1"), rest(r#""door1" "0" "lamp#1" "2""#));
+    assert_eq!(text("rename-key many.bsp multi_manager lamp#1 lamp"), rest(r#""door1" "0" "door1#1" "1" "lamp" "2""#));
+    assert_eq!(room.bspkit("ent get many.bsp multi_manager door1#1").text(), "1\n");
+    let patch = r#"{"bspkit_patch": 1, "operations": [{"op": "edit", "on": {"select": "multi_manager"},
+        "expect": [{"key": "lamp#1", "value": "2"}],
+        "changes": [{"do": "set", "key": "door1#1", "value": "7"}, {"do": "unset", "key": "lamp#1"}]}]}"#;
+    room.write("many.json", patch.as_bytes());
+    assert_eq!(text("patch many.bsp many.json"), rest(r#""door1" "0" "door1#1" "7""#));
+
+    // Where both are there, the number counts, and the other is named.
+    room.bspkit("ent add q3.bsp --pair classname multi_manager --pair a 0 --pair a 1 --pair a#2 2 -o many.bsp").done();
+    let run = room.bspkit("ent set many.bsp multi_manager a#2=9 -o out.bsp").done();
+    assert!(run.err.contains(r"has also a key that is called `a#2`; \x23 for # in KEY means that one"), "{}", run.err);
+    assert_eq!(set("a#2"), rest(r#""a" "0" "a" "9" "a#2" "2""#));
+    assert_eq!(set(r"a\x232"), rest(r#""a" "0" "a" "1" "a#2" "9""#));
+}
+
 #[test]
 fn unset_and_rename_touch_only_their_pairs() {
     let room = Room::new();

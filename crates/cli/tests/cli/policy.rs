@@ -51,7 +51,7 @@ fn stale_tail() -> Vec<u8> {
 }
 
 /// For each rule: a policy that the map breaks, the code, and the same rule as the map keeps it.
-const RULES: [(&str, Map, &str, &str); 33] = [
+const RULES: [(&str, Map, &str, &str); 35] = [
     ("map.names = ['dm_*', 'ctf_*']", q2, "policy-name", "map.names = ['dm_*', 'r?oms']"),
     ("map.lower_case = true\nmap.names = ['x']", q2, "policy-name", "map.lower_case = true"),
     ("map.dialects = ['quake3', 'source']", q2, "policy-dialect", "map.dialects = ['quake2']"),
@@ -96,7 +96,29 @@ const RULES: [(&str, Map, &str, &str); 33] = [
     ("check.verify = true", dented, "index-range", "check.allow = ['index-range']"),
     ("files.lower_case = true", shouting, "policy-file", "files.lower_case = false"),
     ("map.lower_case = true", shouting, "policy-name", "map.lower_case = false"),
+    // Of what cannot be read no rule is known to hold.
+    ("entities.forbidden = ['[a=b]']", countless, "policy-unread", "entities.max_bytes = 10_000_000"),
+    ("files.max_count = 100", no_archive, "policy-unread", "files.max_bytes = 10_000_000"),
 ];
+
+/// More entities than are read.
+fn countless() -> Vec<u8> {
+    edited("source/room_v20", "entities", |bytes| *bytes = b"{}".repeat(131_073))
+}
+
+fn no_archive() -> Vec<u8> {
+    edited("source/room_v20", "pakfile", |bytes| bytes.fill(b'x'))
+}
+
+fn edited(name: &str, lump: &str, edit: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let map = Bsp::from_vec(fixture(name)).unwrap();
+    let slot = map.slot(lump).unwrap().id;
+    let mut bytes = map.bytes(slot).unwrap().to_vec();
+    edit(&mut bytes);
+    let mut draft = map.draft();
+    draft.set(slot, bytes).unwrap();
+    draft.plan(Layout::Keep).unwrap().to_vec()
+}
 
 fn crowded() -> Vec<u8> {
     let map = Bsp::from_vec(q2()).unwrap();

@@ -10,6 +10,7 @@ use super::space::{Space, Volume};
 use crate::boxes::Box3;
 use crate::geometry::mean;
 use crate::looks::Look;
+use crate::materials;
 use crate::pieces;
 use crate::report::Counts;
 use crate::source::{Brush, Entity, Point, Source};
@@ -188,7 +189,9 @@ impl<'r> Contents<'r> {
                 looks.iter().find(is_its).map_or(1, |look| look.contents)
             }
             Contents::Textures(all) => {
-                all.of(model, brush.sides.iter().map(|side| side.texture.to_ascii_lowercase()).collect())
+                let names = || brush.sides.iter().map(|side| &side.texture[..]);
+                materials::said_by_all(names())
+                    .unwrap_or_else(|| all.of(model, names().map(<[u8]>::to_ascii_lowercase).collect()))
             }
         }
     }

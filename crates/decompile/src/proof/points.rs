@@ -69,7 +69,6 @@ pub(super) fn judge(
     proof: &mut Proof,
 ) {
     let not = NOT_COMPARED.iter().fold(0, |bits, name| bits | flags.contents(name));
-    // In Source a leaf has what is drawn; clips are in the brushes alone.
     let compared = if flags.family == Family::Source { source_bits(flags) } else { !not };
     let solid = match flags.family {
         // Which of the two a leaf has depends on how a compiler fills the outside; faces tell whether sky is seen.
@@ -102,7 +101,7 @@ pub(super) fn judge(
 }
 
 fn source_bits(flags: &Flags) -> u32 {
-    ["SOLID", "WATER", "SLIME"].iter().fold(0, |bits, name| bits | flags.contents(name))
+    ["SOLID", "WATER", "SLIME", "PLAYERCLIP", "MONSTERCLIP"].iter().fold(0, |bits, name| bits | flags.contents(name))
 }
 
 impl Judge<'_> {

@@ -33,6 +33,73 @@ fn rooms_are_proven() {
     }
 }
 
+/// A room whose first brush has other contents, and on all sides the texinfo of its second side, on which is no face.
+fn with_contents(contents: u32) -> (Bsp<'static>, Source, bspkit_decompile::Report) {
+    let map = Bsp::open(format!("{ROOT}/room_v20.bsp")).unwrap();
+    let (brushes, sides) = (map.slot("BRUSHES").unwrap(), map.slot("BRUSHSIDES").unwrap());
+    let (mut brush_bytes, mut side_bytes) =
+        (map.bytes(brushes.id).unwrap().to_vec(), map.bytes(sides.id).unwrap().to_vec());
+    brush_bytes[8..12].copy_from_slice(&contents.to_le_bytes());
+    let names = map.looks();
+    let texinfo =
+        |bytes: &[u8], side: usize| usize::from(u16::from_le_bytes([bytes[side * 8 + 2], bytes[side * 8 + 3]]));
+    let is_unseen = |side: &usize| names[texinfo(&side_bytes, *side)].name.eq_ignore_ascii_case(b"tools/toolsnodraw");
+    let unseen = (0..6).find(is_unseen).unwrap();
+    let own = [side_bytes[unseen * 8 + 2], side_bytes[unseen * 8 + 3]];
+    (0..6).for_each(|side| side_bytes[side * 8 + 2..side * 8 + 4].copy_from_slice(&own));
+    let (brushes, sides) = (brushes.id, sides.id);
+    let mut draft = map.draft();
+    draft.set(brushes, brush_bytes).unwrap();
+    draft.set(sides, side_bytes).unwrap();
+    let map = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    let found = decompile(&map, &Options::default()).unwrap();
+    (map, found.source, found.report)
+}
+
+#[test]
+fn brushes_have_materials_that_say_their_contents() {
+    let materials = |source: &Source| -> Vec<Vec<u8>> {
+        let brushes = source.entities.iter().flat_map(|entity| &entity.brushes);
+        brushes
+            .filter(|brush| brush.sides.iter().all(|side| side.texture == brush.sides[0].texture))
+            .map(|brush| brush.sides[0].texture.to_ascii_lowercase())
+            .collect()
+    };
+    for (contents, tool) in [
+        (0x0001_0000, "tools/toolsplayerclip"),
+        (0x0802_0000, "tools/toolsnpcclip"),
+        (0x0803_0000, "tools/toolsclip"),
+        (0x0800_0040, "tools/toolsblock_los"),
+        (0x80, "tools/toolsblocklight"),
+    ] {
+        let (_, source, report) = with_contents(contents);
+        assert!(materials(&source).contains(&tool.into()), "{tool}");
+        assert!(report.left_out.is_empty() && report.notes.iter().any(|note| note.why.contains("other contents")));
+    }
+    // No material of the editors is a window.
+    let (_, source, report) = with_contents(0x2);
+    assert!(materials(&source).contains(&b"tools/toolsnodraw".to_vec()));
+    assert!(report.left_out.iter().any(|left| left.kind == "brush" && left.places == [0]));
+    let (_, _, report) = with_contents(0x1);
+    let all = report.left_out.iter().chain(&report.notes);
+    assert!(!all.clone().any(|one| one.kind == "brush"), "{:?}", all.collect::<Vec<_>>());
+}
+
+/// Maps that show all materials of the editors name them in a key of the world.
+#[test]
+fn real_maps_of_tool_textures_have_all_of_them_again() {
+    for path in crate::corpus::maps().into_iter().filter(|path| path.to_string_lossy().contains("tooltextures")) {
+        let map = Bsp::open(&path).unwrap();
+        let source = decompile(&map, &Options::default()).unwrap().source;
+        let sides = source.entities.iter().flat_map(|entity| &entity.brushes).flat_map(|brush| &brush.sides);
+        let found: std::collections::HashSet<Vec<u8>> = sides.map(|side| side.texture.to_ascii_lowercase()).collect();
+        let named = source.entities[0].get(b"textureNames").unwrap().to_ascii_lowercase();
+        for name in named.split(|byte| matches!(byte, b' ' | b';')).filter(|name| name.starts_with(b"tools/tools")) {
+            assert!(found.contains(name), "{}: {}", path.display(), String::from_utf8_lossy(name));
+        }
+    }
+}
+
 #[test]
 fn props_and_cube_maps_are_entities_again() {
     for name in MAPS {

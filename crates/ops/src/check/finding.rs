@@ -167,7 +167,7 @@ codes! {
     ENTITY_END = "entity-end", Warning,
         "no NUL ends the entity text, and its size is one after which engines have no zero in memory";
     ENTITY_TAIL = "entity-tail", Note, "there are bytes after the NUL that ends the entity text";
-    ENTITY_UNREAD = "entity-unread", Note, "the entity text is too large to be checked";
+    ENTITY_UNREAD = "entity-unread", Warning, "the entity text is too large to be checked";
 
     LIMIT = "limit", Warning, "a number is above the engine's limit";
 

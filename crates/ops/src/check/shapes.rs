@@ -190,16 +190,18 @@ fn three(record: &[u8], at: usize) -> Option<[f32; 3]> {
     Some([0, 1, 2].map(|axis| f32::from_le_bytes(floats[axis])))
 }
 
-/// The names of Quake III's shaders end with a NUL.
+/// The names of Quake III's shaders, and of textures in Quake II, end with a NUL.
 fn check_names(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let Some(shaders) = lumps.role(Role::Textures) else { return };
-    let Some(name) = shaders.info().field("name") else { return };
-    let Shape::Name(size) = name.shape else { return };
-    for (index, shader) in shaders.iter().enumerate() {
-        let bytes = shader.get(name.offset..name.offset + size).unwrap_or_default();
-        if !bytes.contains(&0) {
-            let at = At::lump(shaders.name()).record(index).offset(index * shader.len() + name.offset).field("name");
-            sink.add(&TEXTURE_NAME, at, || format!("its {size} bytes have no NUL after the name"));
+    for (role, field) in [(Role::Textures, "name"), (Role::TexInfo, "texture")] {
+        let Some(records) = lumps.role(role) else { continue };
+        let Some(name) = records.info().field(field) else { continue };
+        let Shape::Name(size) = name.shape else { continue };
+        for (index, record) in records.iter().enumerate() {
+            let bytes = record.get(name.offset..name.offset + size).unwrap_or_default();
+            if !bytes.contains(&0) {
+                let at = At::lump(records.name()).record(index).offset(index * record.len() + name.offset).field(field);
+                sink.add(&TEXTURE_NAME, at, || format!("its {size} bytes have no NUL after the name"));
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::lists::Records;
 use super::{Conflict, Desk, Side, Sides, Source, Subject, twin};
 use crate::align::moves::Moves;
-use crate::diff::by_index;
+use crate::diff::{by_index, pair};
 use crate::patch::{Change, Operation, Patch, Target};
 use bspkit::bytes::escaped;
 use bspkit::content::entities::{Entities, Entity};
@@ -128,6 +128,7 @@ fn join(sides: &Sides<'_, '_>, slot: &Slot, texts: Vec<Vec<u8>>, desk: &mut Desk
         return Ok(None);
     }
     let mut kept = Kept::new(&base, &slot.name, ours.operations, desk);
+    kept.doubtful = [&mine, &other].into_iter().flat_map(|side| in_doubt(&base, side)).collect();
     theirs.operations.into_iter().for_each(|operation| kept.add(operation));
     let mut all = kept.into_operations();
     // First changes, then additions and moves, and removals at the end; each as the sides have them.
@@ -163,6 +164,8 @@ struct Kept<'o, 'd, 'e> {
     others: usize,
     /// What their side does beside.
     theirs: Vec<Operation>,
+    /// Entities of which one side has two that could be it.
+    doubtful: BTreeSet<usize>,
 }
 
 /// The keys that say who an entity is.
@@ -182,7 +185,8 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
     fn new(base: &'e Entities<'e>, lump: &'o str, operations: Vec<Operation>, desk: &'o mut Desk<'d>) -> Self {
         let (content, moved, removed) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (added, own, theirs) = (Vec::new(), Vec::new(), Vec::new());
-        let mut kept = Kept { base, lump, desk, content, moved, removed, added, own, others: 0, theirs };
+        let doubtful = BTreeSet::new();
+        let mut kept = Kept { base, lump, desk, content, moved, removed, added, own, others: 0, theirs, doubtful };
         for operation in operations {
             match (&operation, index(&operation)) {
                 (Operation::Remove { .. }, Some(index)) => drop(kept.removed.insert(index, operation)),
@@ -266,12 +270,20 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
         match (self.content.get(&index), &operation) {
             (None, _) => self.theirs.push(operation),
             (Some(ours), _) if is_equal(ours, &operation) => {}
-            (Some(Operation::Edit { .. }), Operation::Edit { .. }) => self.add_beside(index, operation),
+            (Some(Operation::Edit { .. }), Operation::Edit { .. }) if !self.doubtful.contains(&index) => {
+                self.add_beside(index, operation);
+            }
             (ours, _) => {
                 let text = self.base.get(index).map(|entity| entity.bytes().to_vec());
                 let values = [text, self.text_after(index, ours), self.text_after(index, Some(&operation))];
-                let side =
-                    self.decide(index, "both sides change it, and one of them its text apart from pairs", values);
+                let message = match self.doubtful.contains(&index) {
+                    true => {
+                        "both sides change it, and one of them has two that could be it: one at its place with other \
+                         pairs, and one with its pairs at another place"
+                    }
+                    false => "both sides change it, and one of them its text apart from pairs",
+                };
+                let side = self.decide(index, message, values);
                 if side != Side::Ours {
                     self.content.remove(&index);
                 }
@@ -354,7 +366,8 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
         }
         let Some(at) = find(is_same_entity) else { return self.theirs.push(operation) };
         let ours = self.own[at];
-        let message = format!("both sides add {}", described(&operation));
+        let same = self.added[ours].as_ref().and_then(|ours| same_by(ours, &operation));
+        let message = format!("both sides add {}", described(&operation, same));
         let values = [None, self.added[ours].as_ref().map(printed), Some(printed(&operation))];
         let side = self.settle(message, Subject::Added(place), values);
         if side != Side::Ours {
@@ -430,15 +443,46 @@ fn value<'p>(operation: &'p Operation, key: &str) -> Option<&'p [u8]> {
     pairs.iter().find(|(name, _)| name.eq_ignore_ascii_case(key.as_bytes())).map(|(_, value)| &value[..])
 }
 
-/// Whether two added entities are the same one by their class and by a key that says who they are.
-fn is_same_entity(one: &Operation, other: &Operation) -> bool {
-    let is_like = |key: &str| value(one, key).is_some() && value(one, key) == value(other, key);
-    is_like("classname") && IDENTITY.iter().any(|key| is_like(key))
+/// The key by which two added entities of a class are the same one. Those with two names are two.
+fn same_by(one: &Operation, other: &Operation) -> Option<&'static str> {
+    let both = |key: &str| Some((value(one, key)?, value(other, key)?)).filter(|(one, _)| !one.is_empty());
+    let is_like = |key: &str| both(key).is_some_and(|(one, other)| one == other);
+    let has_two_names = both("targetname").is_some() && !is_like("targetname");
+    let mut keys = IDENTITY.into_iter().filter(|key| *key == "hammerid" || !has_two_names);
+    keys.find(|key| is_like("classname") && is_like(key))
 }
 
-fn described(operation: &Operation) -> String {
+fn is_same_entity(one: &Operation, other: &Operation) -> bool {
+    same_by(one, other).is_some()
+}
+
+/// Entities of the base that nothing but place and class identifies, where one side has an entity at this place with
+/// other pairs and a new one with the same pairs at another place: either may be the one of the base.
+fn in_doubt(base: &Entities<'_>, side: &Entities<'_>) -> Vec<usize> {
+    let found = pair(base, side);
+    let rest = |entity: &Entity<'_>| -> Vec<(Vec<u8>, Vec<u8>)> {
+        let others = entity.pairs().filter(|pair| !pair.key.eq_ignore_ascii_case(b"origin"));
+        others.map(|pair| (pair.key.to_ascii_lowercase(), pair.value.to_vec())).collect()
+    };
+    let is_by_place = |entity: &Entity<'_>| {
+        IDENTITY.iter().all(|key| entity.get(key).is_some_and(|value| !value.is_empty()) == (*key == "origin"))
+    };
+    let new = side.iter().filter(|entity| found[entity.index()].is_none() && is_by_place(entity));
+    let new: BTreeSet<_> = new.map(|entity| rest(&entity)).collect();
+    if new.is_empty() {
+        return Vec::new();
+    }
+    let pairs = found.iter().zip(side.iter()).filter_map(|(old, new)| Some((base.get((*old)?)?, new)));
+    let is_in_doubt = |(old, now): &(Entity<'_>, Entity<'_>)| {
+        let before = rest(old);
+        is_by_place(old) && old.get("origin") == now.get("origin") && before != rest(now) && new.contains(&before)
+    };
+    pairs.filter(is_in_doubt).map(|(old, _)| old.index()).collect()
+}
+
+fn described(operation: &Operation, key: Option<&str>) -> String {
     let class = value(operation, "classname").unwrap_or(b"an entity");
-    let key = IDENTITY.iter().find_map(|key| Some((key, value(operation, key)?)));
+    let key = key.and_then(|key| Some((key, value(operation, key)?)));
     let by = key.map(|(key, value)| format!(" with {key} `{}`", escaped(value))).unwrap_or_default();
     format!("{}{by}, with other pairs", escaped(class))
 }

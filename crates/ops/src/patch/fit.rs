@@ -314,7 +314,7 @@ impl Operation {
 impl Expected {
     /// States what an entity has instead.
     fn fails(&self, entity: &Entity<'_>) -> Option<String> {
-        let found = entity.all(&self.key.name).nth(self.key.nth.unwrap_or(1).saturating_sub(1));
+        let found = self.key.meant().value(entity);
         if found == self.value.as_deref() {
             return None;
         }

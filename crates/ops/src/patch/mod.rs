@@ -11,7 +11,7 @@ mod numbers;
 
 use std::collections::HashMap;
 
-use bspkit::content::entities::{Arrangement, Beside, Entities, EntityMut};
+use bspkit::content::entities::{Arrangement, Beside, Entities, EntityMut, Key};
 use bspkit::content::select::Selector;
 use bspkit::{Error, ErrorKind, Result};
 use fit::Meant;
@@ -232,6 +232,13 @@ pub enum Change {
     },
 }
 
+impl PairKey {
+    /// As the key that it is in entities.
+    fn meant(&self) -> Key {
+        Key { name: self.name.clone(), nth: self.nth }
+    }
+}
+
 impl From<&str> for PairKey {
     /// The key with exactly this name.
     fn from(name: &str) -> Self {
@@ -365,21 +372,23 @@ impl Change {
     fn apply(&self, entity: &mut EntityMut<'_, '_>) -> Result<()> {
         let done = match self {
             Change::Add { key, value } => return entity.push(key, value),
-            Change::Set { key, value } => {
-                return match key.nth {
-                    None => entity.set(&key.name, value),
-                    Some(nth) if nth == entity.entity().all(&key.name).count() + 1 => entity.push(&key.name, value),
-                    Some(nth) => entity.set_nth(&key.name, nth, value),
-                };
+            Change::Set { key, value } => return key.meant().set(entity, value),
+            Change::Unset { key } => {
+                let meant = key.meant();
+                let meant = meant.of(&entity.entity());
+                match meant.nth {
+                    Some(nth) => return entity.unset_nth(&meant.name, nth),
+                    None => (entity.unset(&meant.name)?, key),
+                }
             }
-            Change::Unset { key } => match key.nth {
-                Some(nth) => return entity.unset_nth(&key.name, nth),
-                None => (entity.unset(&key.name)?, key),
-            },
-            Change::Rename { key, to } => match key.nth {
-                Some(nth) => return entity.rename_nth(&key.name, nth, to),
-                None => (entity.rename(&key.name, to)?, key),
-            },
+            Change::Rename { key, to } => {
+                let meant = key.meant();
+                let meant = meant.of(&entity.entity());
+                match meant.nth {
+                    Some(nth) => return entity.rename_nth(&meant.name, nth, to),
+                    None => (entity.rename(&meant.name, to)?, key),
+                }
+            }
         };
         match done {
             (0, key) => Err(Error::new(ErrorKind::NotFound, format!("#{} has no {key}", entity.index()))),

@@ -176,7 +176,7 @@ fn sides_that_add_thousands_of_entities_are_merged() {
 fn what_both_change_is_a_conflict() {
     type Edit = fn(&mut Draft<'static>);
     let remove: Edit = |draft| draft.entities().unwrap().remove(7).unwrap();
-    let cases: [(Edit, Edit, &[&str]); 10] = [
+    let cases: [(Edit, Edit, &[&str]); 12] = [
         (
             |draft| set(draft, 6, "light", "1"),
             |draft| {
@@ -205,6 +205,29 @@ fn what_both_change_is_a_conflict() {
                 draft.entities().unwrap().add([("classname", "a"), ("origin", "1 2 3"), ("x", "2")]).unwrap();
             },
             &["ENTITIES: both sides add a with origin `1 2 3`, with other pairs"],
+        ),
+        // Two names are two entities.
+        (
+            |draft| {
+                draft.entities().unwrap().add([("classname", "a"), ("targetname", "n1"), ("origin", "1 2 3")]).unwrap();
+            },
+            |draft| {
+                draft.entities().unwrap().add([("classname", "a"), ("targetname", "n2"), ("origin", "1 2 3")]).unwrap();
+            },
+            &[],
+        ),
+        // Which of the two is the light that has a name now?
+        (
+            |draft| {
+                let place = draft.entities().unwrap().get(6).unwrap().get("origin").unwrap().to_vec();
+                set(draft, 6, "origin", "1 2 3");
+                let place = String::from_utf8(place).unwrap();
+                let new = [("classname", "light"), ("origin", &*place), ("_color", "1 0 0")];
+                draft.entities().unwrap().add(new).unwrap();
+            },
+            |draft| set(draft, 6, "targetname", "alarm"),
+            &["ENTITIES: #6 light: both sides change it, and one of them has two that could be it: one at its place \
+               with other pairs, and one with its pairs at another place"],
         ),
         (
             |draft| draft.update(quake2::FACES, 3, |face| face.side ^= 1).unwrap(),

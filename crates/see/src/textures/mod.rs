@@ -52,6 +52,11 @@ impl Textures {
         look.and_then(|look| self.by.get(look)).copied().unwrap_or(self.unknown)
     }
 
+    /// Whether there is such a texinfo or shader.
+    pub(crate) fn has(&self, look: Option<usize>) -> bool {
+        look.is_some_and(|look| look < self.by.len())
+    }
+
     /// Columns and rows of a texture, if they are known.
     pub(crate) fn size(&self, texture: usize) -> Option<[u32; 2]> {
         self.all[texture].size

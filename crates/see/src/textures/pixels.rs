@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use bspkit::bytes::index;
+use bspkit::bytes::{escaped, index};
 use bspkit::content::View;
 use bspkit::content::palette::Palette;
 use bspkit::content::textures::{Miptex, Textures};
@@ -112,7 +112,9 @@ impl<'r, 'a> Pixels<'r, 'a> {
                     texture.opacity = 1.0;
                 }
             }
-            Err(error) => findings.fail(&TEXTURE, &error),
+            Err(error) => {
+                findings.fail(&TEXTURE, &error.within(format!("`{}` is shown in a color", texture.name)));
+            }
         }
         texture
     }
@@ -166,12 +168,11 @@ impl<'r, 'a> Pixels<'r, 'a> {
     /// A texture of Quake II: a WAL file beside the map.
     fn wal(&self, name: &[u8]) -> Result<Found> {
         let file = [&b"textures/"[..], name, b".wal"].concat();
-        let Some(bytes) = self.files.map(|files| files.read(&normal_name(file), MOST_BYTES)).transpose()?.flatten()
+        let Some(bytes) = self.files.map(|files| files.read(&normal_name(&file), MOST_BYTES)).transpose()?.flatten()
         else {
             return Ok(Found::default());
         };
-        let wal = Wal::parse(&bytes[..])
-            .map_err(|error| error.within(format!("the file of `{}`", bspkit::bytes::escaped(name))))?;
+        let wal = Wal::parse(&bytes[..]).map_err(|error| error.within(escaped(&file).to_string()))?;
         let size = [wal.header().width, wal.header().height];
         let palette = self.palette.clone().unwrap_or_else(|| shades(name));
         let picture = wal.pixels(0).map(|pixels| Picture::indexed(size, pixels, &palette, None)).transpose()?;
@@ -197,7 +198,7 @@ impl<'r, 'a> Pixels<'r, 'a> {
         let mut file = material_file(name);
         for _ in 0..MOST_INCLUDES {
             let Some(text) = read(&file, MOST_TEXT)? else { return Ok(None) };
-            let text = KeyValues::parse(text)?;
+            let text = KeyValues::parse(text).map_err(|error| error.within(escaped(&file).to_string()))?;
             let (mut texture, mut include) = (None, None);
             for mention in mentions(&text) {
                 match mention.names {
@@ -207,7 +208,9 @@ impl<'r, 'a> Pixels<'r, 'a> {
                 }
             }
             if let Some(texture) = texture {
-                return read(&texture, MOST_BYTES)?.map_or(Ok(None), |bytes| vtf::read(&bytes));
+                let Some(bytes) = read(&texture, MOST_BYTES)? else { return Ok(None) };
+                let picture = vtf::read(&bytes);
+                return picture.map(Some).map_err(|error| error.within(escaped(&texture).to_string()));
             }
             let Some(next) = include else { return Ok(None) };
             file = next;

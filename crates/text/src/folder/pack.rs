@@ -124,8 +124,11 @@ impl<'f> Packing<'f> {
     fn slots(&mut self, parts: &HashMap<Key, &'f Part>) {
         let (original, mut keys) = (self.original, Keys::default());
         let stored: HashMap<Key, &Stored> = original.keyed().into_iter().collect();
-        for part in &self.manifest.lumps {
-            let key = keys.next(&self.kind.name(part));
+        let mut all: Vec<(Key, &Part)> =
+            self.manifest.lumps.iter().map(|part| (keys.next(&self.kind.name(part)), part)).collect();
+        // Lumps of damaged maps may have bytes of embedded files, which come first.
+        all.sort_by_key(|(_, part)| part.folder.is_none());
+        for (key, part) in all {
             if part.folder.is_some() {
                 self.embedded_files(part, stored.contains_key(&key));
                 continue;
@@ -327,13 +330,21 @@ impl<'f> Packing<'f> {
                 Some(Err(error)) => problems.push(error),
             }
         }
+        let mut warnings = Vec::new();
         for (folder, files) in &self.images {
-            edited.extend(files.iter().map(|file| format!("{folder}/{file}")));
+            let count = |draft: &Draft<'_>| draft.changes().map_or(0, |changes| changes.len());
+            let before = count(&draft);
             let taken = take(&mut draft, folder, &self.survey.folder(folder), files);
+            let is_same = taken.is_ok() && count(&draft) == before;
             problems.extend(taken.err().into_iter().flatten().map(|why| wrong(folder, why)));
+            match is_same {
+                true => {
+                    warnings.push(format!("{folder}/{}: no pixel that the map has is another one", files.join(", ")))
+                }
+                false => edited.extend(files.iter().map(|file| format!("{folder}/{file}"))),
+            }
         }
         edited.extend(self.embedded.names());
-        let mut warnings = Vec::new();
         if !self.embedded.removed.is_empty() && self.embedded.removed.len() == self.original.embedded.len() {
             warnings.push(format!("all embedded files are removed: {}", self.embedded.removed.len()));
         }

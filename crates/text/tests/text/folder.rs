@@ -91,6 +91,27 @@ fn a_changed_byte_is_seen() {
     }
 }
 
+/// Damaged maps whose lumps reach to the end of the file have the bytes of others in them: of records, images, and
+/// embedded files.
+#[test]
+fn lumps_that_have_the_bytes_of_all_others_are_packed_as_they_were() {
+    for (name, first, step) in [("q2/own_rooms", 8, 8), ("goldsrc/own_rooms", 4, 8), ("source/room_v20", 8, 16)] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/maps").join(name).with_extension("bsp");
+        let whole = std::fs::read(path).unwrap();
+        let lumps =
+            Bsp::parse(&whole).unwrap().slots().iter().filter(|slot| matches!(slot.id, SlotId::Lump(_))).count();
+        for word in (0..lumps).map(|lump| first + lump * step + 4) {
+            let start: [u8; 4] = whole[word - 4..word].try_into().unwrap();
+            let start = usize::try_from(u32::from_le_bytes(start)).unwrap();
+            let mut bytes = whole.clone();
+            let length = u32::try_from(whole.len() - start).unwrap();
+            bytes[word..word + 4].copy_from_slice(&length.to_le_bytes());
+            let Ok(map) = Bsp::parse(&bytes) else { continue };
+            assert!(packed(&files(&map, &How::default())) == bytes, "{name}, {word}");
+        }
+    }
+}
+
 /// The record of the original is not needed to understand a folder: without it the same content becomes a new map.
 #[test]
 fn without_the_original_the_content_is_the_same() {

@@ -211,6 +211,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     ("texinfo-chain", || frames(2)),
     ("texture-none", || edited(&own("goldsrc"), "TEXTURES", Vec::clear)),
+    ("texture-name", || edited(&own("q2"), "TEXINFO", |bytes| bytes[40..72].fill(b'x'))),
     ("texture-name", || edited(&own("q3"), "SHADERS", |bytes| bytes[..64].fill(b'x'))),
     ("texture-name", || {
         edited(&source(), "TEXDATA_STRING_DATA", |bytes| {
