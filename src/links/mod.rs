@@ -77,6 +77,17 @@ impl Site<'_> {
         self.len() == 0
     }
 
+    /// The record that an embedded file is for, by its name, and the place of the number in the name.
+    pub fn named_by_file(&self, name: &[u8]) -> Option<(Range<usize>, usize)> {
+        self.files.iter().find_map(|(before, after)| {
+            let (start, end) = (before.len(), name.len().checked_sub(after.len())?);
+            let is_form = name.get(..start)?.eq_ignore_ascii_case(before.as_bytes())
+                && name[end..].eq_ignore_ascii_case(after.as_bytes());
+            let digits = name.get(start..end).filter(|digits| is_form && digits.iter().all(u8::is_ascii_digit))?;
+            Some((start..end, std::str::from_utf8(digits).ok()?.parse().ok()?))
+        })
+    }
+
     /// The bytes of a record; empty if there is none.
     pub fn record(&self, index: usize) -> &[u8] {
         let start = self.range.start + index * self.record.size;

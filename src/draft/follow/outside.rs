@@ -344,11 +344,9 @@ impl<'a> Files<'a> {
             let copies = change.copies();
             for (file, entry) in pak.iter().enumerate() {
                 let name = entry.name();
-                let Some((start, number, after)) = site.files.iter().find_map(|form| number(name, *form)) else {
-                    continue;
-                };
-                let end = name.len() - after;
-                let named = |number: usize| [&name[..start], number.to_string().as_bytes(), &name[end..]].concat();
+                let Some((place, number)) = site.named_by_file(name) else { continue };
+                let named =
+                    |number: usize| [&name[..place.start], number.to_string().as_bytes(), &name[place.end..]].concat();
                 let place = change.place(number);
                 match place {
                     Some(GONE) => files.removed.push(file),
@@ -384,13 +382,4 @@ impl<'a> Files<'a> {
         pak.rename_all(&renamed)?;
         self.added.into_iter().try_for_each(|(name, data)| pak.add(name, data).map(|_| ()))
     }
-}
-
-/// The offset of the number in a name of this form, the number, and the length of the rest.
-fn number(name: &[u8], (before, after): (&str, &str)) -> Option<(usize, usize, usize)> {
-    let (start, end) = (before.len(), name.len().checked_sub(after.len())?);
-    let is_form = name.get(..start)?.eq_ignore_ascii_case(before.as_bytes())
-        && name[end..].eq_ignore_ascii_case(after.as_bytes());
-    let digits = name.get(start..end).filter(|digits| is_form && digits.iter().all(u8::is_ascii_digit))?;
-    Some((start, std::str::from_utf8(digits).ok()?.parse().ok()?, after.len()))
 }

@@ -200,6 +200,30 @@ fn references_to_records_that_moved_are_warned_of_though_they_are_in_range() {
     assert_eq!(references(&room, "set q2.bsp planes[0].distance=8"), []);
 }
 
+/// The light of a static prop is in a file that has its number in its name.
+#[test]
+fn names_of_embedded_files_that_are_left_behind_are_said() {
+    let room = Room::new();
+    room.write("light.vhv", b"light");
+    room.write("v20.bsp", &super::room::fixture("source/room_v20"));
+    let count = room.bspkit("dump v20.bsp game:sprp.props").text().lines().count();
+    room.bspkit(&format!(
+        "pak add v20.bsp sp_0.vhv=light.vhv sp_hdr_{}.vhv=light.vhv sp_x.vhv=light.vhv -o lit.bsp",
+        count - 1
+    ))
+    .done();
+    let props = room.bspkit("dump lit.bsp game:sprp.props").text().to_owned();
+    room.write("less.jsonl", props.split_inclusive('\n').skip(1).collect::<String>().as_bytes());
+    let run = room.bspkit("load lit.bsp game:sprp.props less.jsonl --resize -o out.bsp").done();
+    assert!(
+        run.err.contains("PAKFILE.names: 1 reference names another record of game:sprp.props than before, 1 names one"),
+        "{}",
+        run.err
+    );
+    let run = room.bspkit("load lit.bsp game:sprp.props less.jsonl --follow -o out.bsp").done();
+    assert!(!run.err.contains("PAKFILE.names"), "{}", run.err);
+}
+
 #[test]
 fn references_in_runs_trees_edges_and_entities_are_followed() {
     let room = Room::new();

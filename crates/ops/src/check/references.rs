@@ -287,6 +287,7 @@ pub fn stale(draft: &Draft<'_>) -> Result<Vec<Stale>> {
     if !search.targets.is_empty() {
         (0..new.sites.len()).for_each(|from| search.list(from));
         search.entities(&map)?;
+        search.files(&map);
     }
     Ok(search.found)
 }
@@ -400,6 +401,22 @@ impl Search<'_, '_> {
             add(&mut self.found, &slot.name, value.reference.key, &self.new.sites[site].name, counts);
         }
         Ok(())
+    }
+
+    /// Embedded files whose names have the number of a record, such as the light of a static prop.
+    fn files(&mut self, map: &Bsp<'_>) {
+        let Some(slot) = map.role(Role::Pak).filter(|slot| slot.length != 0) else { return };
+        for (index, target) in &self.targets {
+            let site = &self.new.sites[*index];
+            let Some(pak) = Some(site).filter(|site| !site.files.is_empty()).and_then(|_| map.pak().ok()) else {
+                continue;
+            };
+            for (_, number) in pak.iter().filter_map(|entry| site.named_by_file(entry.name())) {
+                let stale = i64::try_from(number).ok().and_then(|number| target.is_stale(number, 1));
+                let counts = stale.map_or((0, 0), |is_gone| (usize::from(!is_gone), usize::from(is_gone)));
+                add(&mut self.found, &slot.name, "names", &site.name, counts);
+            }
+        }
     }
 }
 
