@@ -1,6 +1,6 @@
 //! Files of textures: WAD files that textures are copied to, and WAL files, which are not maps and have no palette.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -86,7 +86,7 @@ pub(super) fn import_wad(
     job: &mut Job<'_>,
 ) -> Result<usize> {
     let wad = open_wad(path)?;
-    let (mut taken, mut used) = (0, BTreeSet::new());
+    let (mut taken, mut used) = (0, BTreeMap::new());
     for index in 0..textures.len() {
         let Some((name, at)) = textures.name(index).and_then(|name| Some((name.to_vec(), wad.find(name)?))) else {
             continue;
@@ -100,8 +100,11 @@ pub(super) fn import_wad(
             bail!("{} has {own}; --any-size accepts it", what());
         }
         textures.embed(index, &new).with_context(what)?;
-        used.insert(at);
         taken += 1;
+        let first = *used.entry(at).or_insert(index);
+        if first != index {
+            job.warn_here(&format!("{} has the name of #{first}, and gets the same pixels", named(index, Some(&name))));
+        }
     }
     let others = wad.entries().len() - used.len();
     if taken > 0 && others > 0 {

@@ -192,6 +192,13 @@ fn a_wad_file_replaces_the_pixels_of_a_map() {
     assert!(run.err.contains("1 entry left out"), "{}", run.err);
     let list = room.bspkit("tex list full.bsp --json").done().json();
     assert!(list["textures"].as_array().unwrap().iter().all(|texture| texture["is"] != "external"));
+    // Two textures of one name get the pixels that the file has for it.
+    let mut twin = room.read("goldsrc.bsp");
+    let other = twin.windows(9).position(|part| part.eq_ignore_ascii_case(b"own_ceil\0")).unwrap();
+    twin[other..other + 9].copy_from_slice(b"OWN_WALL\0");
+    room.write("twin.bsp", &twin);
+    let run = room.bspkit("tex import twin.bsp painted.wad -o twins.bsp").done();
+    assert!(run.err.contains(", and gets the same pixels"), "{}", run.err);
     room.write("none.wad", b"WAD3\0\0\0\0\x0c\0\0\0");
     let run = room.bspkit("tex import goldsrc.bsp none.wad -o no.bsp").without_data(1);
     assert!(run.err.contains("has no texture of the map"), "{}", run.err);

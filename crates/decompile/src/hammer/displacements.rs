@@ -42,6 +42,9 @@ pub(super) fn read(map: &Bsp<'_>, faces: &[Drawn], dress: &mut Dress<'_>, counts
         match made.filter(|grid| grid.distances.len() <= left) {
             Some(grid) => {
                 left -= grid.distances.len();
+                if grid.triangle_tags.is_empty() {
+                    counts.leave_out("displacement", "the tags of its triangles do not exist", number);
+                }
                 let mut brush = prism(face, dress, b"tools/toolsnodraw");
                 if let Some(front) = brush.sides.first_mut() {
                     front.displacement = Some(Box::new(grid));

@@ -214,6 +214,13 @@ fn a_displacement_and_an_overlay_come_back() {
     let id: u32 = String::from_utf8(values("sides")[0].to_vec()).unwrap().parse().unwrap();
     assert!(values("sides").len() == 1 && sides().any(|side| side.id == id), "{id}");
 
+    // Tags that do not exist are named.
+    let mut draft = map.draft();
+    draft.set(map.slot("DISP_TRIS").unwrap().id, vec![0; 62]).unwrap();
+    let cut = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    let left = decompile(&cut, &Options::default()).unwrap().report.left_out;
+    assert!(left.iter().any(|left| left.kind == "displacement" && left.why.contains("tags")), "{left:?}");
+
     // A `.map` has neither, and says so.
     let options = Options { format: Some(Format::Valve), ..Options::default() };
     let kinds: Vec<_> = decompile(&map, &options).unwrap().report.left_out.iter().map(|left| left.kind).collect();
