@@ -24,6 +24,9 @@ pub(crate) const GOLDSRC: Hull = Hull { mins: [-16.0, -16.0, -36.0], maxs: [16.0
 /// How much a box is made smaller before it is said to be free, in units: compilers differ at edges and slopes.
 const SLACK: f64 = 1.0;
 
+/// How far from everything solid a place has to be, in units, to say that nothing solid explains it.
+const APART: f64 = 3.0;
+
 /// The least volume that is looked at, in cubic units.
 const LEAST: f64 = 16.0;
 
@@ -41,10 +44,11 @@ impl Hull {
         self.mins.iter().chain(&self.maxs).fold(0.0, |most, part| part.abs().max(most))
     }
 
-    /// Whether a box at a place, made a little smaller, has nothing solid in it; `None` if there was too much to do.
-    fn is_free(&self, cells: &mut Cells, place: Point) -> Option<bool> {
-        let low = plus(plus(place, self.mins), [SLACK; 3]);
-        let high = plus(plus(place, self.maxs), [-SLACK; 3]);
+    /// Whether a box at a place, made smaller by so many units, has nothing solid in it; `None` if there was too much to
+    /// do.
+    fn is_free(&self, cells: &mut Cells, place: Point, slack: f64) -> Option<bool> {
+        let low = plus(plus(place, self.mins), [slack; 3]);
+        let high = plus(plus(place, self.maxs), [-slack; 3]);
         let is_hard =
             |cells: &Cells, cell: Option<usize>| cell.is_some_and(|cell| !is_liquid(cells.all[cell].contents));
         let corners = (0..8_u8).map(|corner| -> Point {
@@ -110,25 +114,49 @@ fn grown(volume: &Volume, blocked: &mut Cells, hull: &Hull) -> Option<Volume> {
     Some(grown)
 }
 
+/// What a player's hull gives.
+pub(crate) struct Found {
+    /// Clip brushes.
+    pub(crate) brushes: Vec<Volume>,
+    /// How many volumes may have been such brushes, and were too much to look at.
+    pub(crate) left: usize,
+    /// How many volumes have a place where no player can be, though neither a brush nor anything solid is there.
+    pub(crate) unexplained: usize,
+}
+
 /// Clip brushes from the volumes of a player's hull, whose cells are `blocked`; `cells` are those of the first hull.
-/// The number of volumes that may
-/// have been such brushes and were too much to look at is the second result.
 pub(crate) fn find(
     cells: &mut Cells,
     blocked: &mut Cells,
     mut volumes: Vec<Volume>,
     hull: &Hull,
     room: [Point; 2],
-) -> (Vec<Volume>, usize) {
-    let (mut found, mut left): (Vec<Volume>, usize) = (Vec::new(), 0);
+) -> Found {
+    let (mut brushes, mut left): (Vec<Volume>, usize) = (Vec::new(), 0);
     volumes.sort_by(|one, other| other.size().total_cmp(&one.size()));
     for volume in &volumes {
-        match made(cells, blocked, volume, hull, room, &found) {
-            Some(made) => found.extend(made),
+        match made(cells, blocked, volume, hull, room, &brushes) {
+            Some(made) => brushes.extend(made),
             None => left += 1,
         }
     }
-    (found, left)
+    // What there is no time for is not known to be explained; it was counted above if it may be a brush.
+    let is_strange = |volume: &&Volume| !is_explained(cells, volume, hull, &brushes).unwrap_or(true);
+    let unexplained = volumes.iter().filter(is_strange).count();
+    Found { brushes, left, unexplained }
+}
+
+/// Whether something explains why no player can be in the middle of a volume, as far from its sides as compilers
+/// differ; `None` if there was too much to do.
+fn is_explained(cells: &mut Cells, volume: &Volume, hull: &Hull, brushes: &[Volume]) -> Option<bool> {
+    let corners: Vec<Point> = volume.faces.iter().flat_map(|face| face.ring.iter().copied()).collect();
+    let place = mean(&corners);
+    let is_deep = volume.faces.iter().all(|face| face.plane().height(place) < -APART);
+    let near = |clip: &Volume| {
+        let height = |face: &Face| face.plane().height(place) - hull.growth(face.plane().normal);
+        clip.faces.iter().all(|face| height(face) < APART)
+    };
+    Some(!is_deep || brushes.iter().any(near) || !hull.is_free(cells, place, -APART)?)
 }
 
 /// The clip brush that a volume is of, if it is of one; the outer `None` if there was too much to do.
@@ -175,7 +203,7 @@ fn is_needed(cells: &mut Cells, made: &Volume, hull: &Hull, found: &[Volume]) ->
                     continue;
                 }
                 tries = more;
-                if hull.is_free(cells, place)? {
+                if hull.is_free(cells, place, SLACK)? {
                     return Some(true);
                 }
             }

@@ -354,12 +354,15 @@ fn clips(models: &Models<'_>, model: usize, cells: &mut Cells, within: [Point; 2
     joins.run(|one, other| covers::union(&mut hull, one, other));
     // What is left is for both.
     (cells.work, hull.work) = (hull.work / 2, hull.work / 2);
-    let (found, left) = clips::find(cells, &mut hull, joins.finish(), &clip.hull, within);
+    let found = clips::find(cells, &mut hull, joins.finish(), &clip.hull, within);
     cells.work += hull.work;
-    for _ in 0..left {
+    for _ in 0..found.left {
         counts.leave_out("clip", "it takes too long to tell whether it is one", model);
     }
-    found
+    for _ in 0..found.unexplained {
+        counts.leave_out("clip", "players cannot be at a place where nothing that is written stops them", model);
+    }
+    found.brushes
 }
 
 /// Finds the cells around the edges of a face. Space may touch a cell in an edge alone, and would be open there.

@@ -249,3 +249,13 @@ fn real_maps_without_brushes_are_proven() {
     }
     println!("{maps} maps, {whole} of them whole");
 }
+
+/// Parts of a hull that are thinner than a player give no brush; that players cannot be there is said.
+#[test]
+fn what_stops_players_and_is_not_written_is_named() {
+    for path in crate::corpus::maps().into_iter().filter(|path| path.ends_with("goldsrc/scoutmap.bsp")) {
+        let report = decompile(&Bsp::open(path).unwrap(), &Options::default()).unwrap().report;
+        let said = report.left_out.iter().find(|left| left.kind == "clip" && left.why.starts_with("players cannot be"));
+        assert_eq!(said.unwrap().count, 2);
+    }
+}
