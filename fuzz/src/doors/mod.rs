@@ -9,6 +9,7 @@ mod games;
 mod maps;
 mod meshes;
 mod rules;
+mod said;
 mod scripts;
 mod sources;
 mod texts;
@@ -89,6 +90,11 @@ pub fn all() -> Vec<Door> {
         let texts = seeds::files("fuzz/seeds", &[name], 1 << 16);
         texts.iter().flat_map(|text| seeds::lines(&String::from_utf8_lossy(text))).collect::<Vec<_>>()
     };
+    let words = || {
+        let lines =
+            ["2013-06-20T12:34:56", "none", "door1#2", "materials/*/a materials/b/*", "a=1\nb={a}\n", "**.vmt {1}.txt"];
+        lines.iter().map(|line| line.as_bytes().to_vec()).collect::<Vec<_>>()
+    };
     let resources = || {
         vec![
             b"// files\ngfx/env/own.tga\nown.wad // a wad\n".to_vec(),
@@ -125,6 +131,7 @@ pub fn all() -> Vec<Door> {
         of_maps("orders", twice::byte_orders),
         of_maps("sizes", twice::light_sizes),
         of_maps("lenses", contents::lenses),
+        of_maps("said", said::maps),
         door("entities", texts(), texts::entities),
         door("canonical", texts(), contents::canonical),
         door("entity-edits", numbers(), contents::entities),
@@ -154,6 +161,8 @@ pub fn all() -> Vec<Door> {
         door("merge-small", numbers(), changes::merged),
         door("tables", numbers(), changes::tables),
         door("save-options", numbers(), changes::options),
+        door("reports", numbers(), said::reports),
+        door("words", words(), said::words),
         door("texture-edits", numbers(), changes::textures),
         door("wal", seeds::files("tests/maps/src", &[".wal"], 1 << 18), changes::wals),
         door("records", numbers(), forms::records),
