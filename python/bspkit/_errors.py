@@ -26,6 +26,10 @@ class FileError(BspError, OSError):
 
     kind = "io"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Python's own classes of this kind would lose the number and the reason.
+        return _again, (type(self), self.args, self.errno, self.strerror), self.__dict__
+
 
 class NotABspError(BspError, ValueError):
     """The bytes are not a map of the BSP family."""
@@ -129,6 +133,13 @@ _BY_NUMBER: dict[int, type[FileError]] = {
 }
 for _public in (BspError, *BspError.__subclasses__()):
     _public.__module__ = "bspkit"
+
+
+def _again(kind: type[FileError], args: tuple[object, ...], number: int | None, reason: str | None) -> FileError:
+    """An exception that another process has had."""
+    error = kind(*args)
+    error.errno, error.strerror = number, reason  # type: ignore[assignment]
+    return error
 
 
 def make(name: str, message: str, number: int | None, attributes: dict[str, object]) -> BspError:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from ._native import _Format
 
 
 class Vector(NamedTuple):
@@ -87,7 +90,7 @@ class Decompiled(NamedTuple):
 
     text: bytes
     """The source, for editors and compilers."""
-    format: str
+    format: _Format
     """`quake`, `valve`, `quake3`, `brushdef` or `vmf`."""
     report: dict[str, Any]
     """What the source holds, what is left out, and the proof, as `bspkit decompile --json` has them."""

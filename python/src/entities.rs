@@ -127,7 +127,19 @@ impl Entities {
     /// Replaces the pairs of an entity, which stays the same one, or the entities of a slice by new ones.
     fn __setitem__(&self, index: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> Res<()> {
         let Ok(slice) = index.cast::<PySlice>() else {
-            return self.entity(self.id_at(index.extract()?)?).replace(&pairs_of(value)?);
+            let old = self.entity(self.id_at(index.extract()?)?);
+            // An exchange of two (`e[1], e[2] = e[2], e[1]`) would give both places the same pairs.
+            if let Some(other) = value.cast::<Entity>().ok().map(|other| other.get())
+                && self.own(other).is_ok()
+                && other.id != old.id
+                && other.index().is_ok()
+            {
+                let message = "an entity of this list cannot be at another place, too";
+                let hint =
+                    "assign its pairs (`e[i] = e[j].items()`), use `move`, or exchange with a slice (`e[i:j] = [...]`)";
+                return Err(Error::new(ErrorKind::Refused, message).with_hint(hint).into());
+            }
+            return old.replace(&pairs_of(value)?);
         };
         let new = value.try_iter()?.map(|pairs| pairs_of(&pairs?)).collect::<Res<Vec<Pairs>>>()?;
         let len = self.__len__()?;
@@ -181,15 +193,15 @@ impl Entities {
     }
 
     /// The entities that a selector matches: `"light"`, `"light[style>=32]"`, `"*[targetname]"`.
-    fn select(&self, selector: &str) -> Res<Vec<Entity>> {
-        let ids = self.with(|state| Ok(state.session().select(selector)?))?;
+    fn select(&self, selector: Text) -> Res<Vec<Entity>> {
+        let ids = self.with(|state| Ok(state.session().select(&selector.as_selector())?))?;
         Ok(self.all(ids))
     }
 
     /// The first entity of a class; an error if there is none.
-    fn first(&self, class: &str) -> Res<Entity> {
+    fn first(&self, class: Text) -> Res<Entity> {
         let id = self.with(|state| {
-            let index = state.entities()?.first_class(class)?.index();
+            let index = state.entities()?.first_class(&class)?.index();
             Ok(state.session().numbers()?[index])
         })?;
         Ok(self.entity(id))
@@ -217,10 +229,20 @@ impl Entities {
         Ok(added)
     }
 
-    /// Adds several entities after the last one.
+    /// Adds several entities after the last one. After an error nothing is changed.
     fn extend(&self, all: &Bound<'_, PyAny>) -> Res<()> {
         let all = all.try_iter()?.map(|pairs| pairs_of(&pairs?)).collect::<Res<Vec<Pairs>>>()?;
-        self.with(|state| Ok(all.iter().try_for_each(|pairs| state.session().add(pairs).map(drop))?))
+        let mut added = Vec::new();
+        self.with(|state| {
+            let done = all.iter().try_for_each(|pairs| state.session().add(pairs).map(|id| added.push(id)));
+            match done {
+                Ok(()) => Ok(()),
+                Err(error) => {
+                    state.session().remove(&added)?;
+                    Err(error.into())
+                }
+            }
+        })
     }
 
     /// Removes an entity, or several in one step.
@@ -307,7 +329,8 @@ impl Entities {
         Ok(PyBytes::new(py, &text))
     }
 
-    /// Replaces the whole text. Entities that Python has can then not be used any more.
+    /// Replaces the whole text. Entities that Python has can then not be used any more. A text that is too large to be
+    /// read is refused.
     #[setter]
     fn set_text(&self, text: Text) -> Res<()> {
         self.with(|state| {
@@ -315,6 +338,8 @@ impl Entities {
             let role = bspkit::dialect::Role::Entities;
             let slot = draft.bsp().role(role).map(|slot| slot.id);
             let slot = slot.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("the map has no {role}")))?;
+            let rules = draft.bsp().entity_rules();
+            bspkit::content::entities::Entities::parse(&text.0[..], rules)?;
             draft.set(slot, text.0)?;
             state.forget_entities();
             Ok(())

@@ -296,6 +296,13 @@ impl RawPairs {
         self.entity.__setitem__(key, value)
     }
 
+    fn __contains__(&self, key: &Bound<'_, PyAny>) -> Res<bool> {
+        match key.extract::<Text>() {
+            Ok(key) => Ok(self.entity.value(&key)?.is_some()),
+            Err(_) => Ok(false),
+        }
+    }
+
     fn __len__(&self) -> Res<usize> {
         self.entity.__len__()
     }

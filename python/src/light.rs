@@ -293,7 +293,7 @@ impl Visibility {
         })
     }
 
-    /// Sets all pairs; returns how many rows changed.
+    /// Sets all pairs; returns how many rows changed. After an error nothing is changed.
     fn set_matrix(&self, set: &str, bytes: Vec<u8>) -> Res<usize> {
         let set = set_named(set)?;
         self.with(|visibility| {
@@ -301,7 +301,7 @@ impl Visibility {
             if len.checked_mul(len) != Some(bytes.len()) {
                 return Err(argument(format!("the matrix must be {len} by {len}")));
             }
-            let mut changed = 0;
+            let mut rows = Vec::new();
             for (index, line) in bytes.chunks_exact(len.max(1)).enumerate() {
                 let old = visibility.row(set, index)?.unwrap_or_else(|| visibility.plain(true));
                 let mut new = old.clone();
@@ -311,10 +311,11 @@ impl Visibility {
                     }
                 }
                 if new != old {
-                    visibility.set_row(set, index, new)?;
-                    changed += 1;
+                    rows.push((index, new));
                 }
             }
+            let changed = rows.len();
+            rows.into_iter().try_for_each(|(index, new)| visibility.set_row(set, index, new))?;
             Ok(changed)
         })
     }

@@ -232,7 +232,8 @@ impl Map {
     }
 
     /// Removes a record, or several by their numbers. Parts that nothing else uses go too; a record that something
-    /// still needs is refused, or with `cascade` what needs it is removed as well.
+    /// still needs is refused, or with `cascade` what needs it is removed as well; a field that
+    /// may be empty is emptied instead.
     #[pyo3(signature = (lump, records, *, cascade = false, force = false))]
     fn remove<'py>(
         &self,
@@ -383,8 +384,8 @@ impl Map {
     /// The map is that file from then on, without pending edits: `map.path` is its path, and edits and saves can follow.
     /// Entities and arrays that Python has stay part of the map.
     ///
-    /// Without a path the file is replaced that the map was opened from, or saved to since. `layout` is `keep`, `append`
-    /// or `repack`; `backup` is a suffix such as `.bak` under which the old file is kept; `dry_run` writes nothing.
+    /// Without a path the file is replaced that the map was opened from, or saved to since. `layout` is `keep`, `append`,
+    /// `repack` or `patch`; `backup` is a suffix such as `.bak` under which the old file is kept; `dry_run` writes nothing.
     /// `force` saves an edit that adds errors or is of a damaged map, and replaces a file that is read-only or that
     /// another program has changed since.
     #[pyo3(signature = (path = None, *, layout = "keep", backup = None, dry_run = false, force = false))]

@@ -224,6 +224,10 @@ impl Pak {
     /// Adds all files of a folder, with names from that folder on, or none after an error; returns how many.
     fn add_folder(&self, py: Python<'_>, folder: PathBuf) -> Res<usize> {
         self.long(py, move |files| {
+            if folder.is_file() {
+                let message = format!("{} is not a folder", folder.display());
+                return Err(Error::new(ErrorKind::Argument, message));
+            }
             let mut new = files.clone();
             let mut count = 0;
             for file in files_in(&folder)?.into_iter().filter(|file| Names::Normal.leaves_out(&file.name).is_none()) {

@@ -21,6 +21,18 @@ pub(crate) fn shown<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, P
 /// Text from Python: a string, bytes, a number, a truth value, or a sequence of numbers (`0.5 1 2`).
 pub(crate) struct Text(pub(crate) Vec<u8>);
 
+impl Text {
+    /// As a selector, in which bytes that are not UTF-8 are `\xNN`.
+    pub(crate) fn as_selector(&self) -> String {
+        let mut text = String::new();
+        for part in self.0.utf8_chunks() {
+            text.push_str(part.valid());
+            part.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
+        }
+        text
+    }
+}
+
 impl AsRef<[u8]> for Text {
     fn as_ref(&self) -> &[u8] {
         &self.0

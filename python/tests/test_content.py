@@ -325,3 +325,10 @@ def test_a_matrix_has_the_shape_of_the_map() -> None:
         seen.pvs = numpy.full((count, count), 0.5)
     assert numpy.array_equal(seen.pvs, before)
     assert seen.set_matrix("pvs", before.astype(numpy.uint8)) == 0
+    # A row that cannot be set leaves the others as they were.
+    game = bspkit.open(MAPS / "q1/own_rooms.bsp")
+    matrix = game.visibility.pvs
+    matrix[3, 3], matrix[5, 0] = not matrix[3, 3], True
+    with pytest.raises(bspkit.NotFoundError):
+        game.visibility.pvs = matrix
+    assert game.changed == []

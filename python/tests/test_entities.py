@@ -356,3 +356,38 @@ def test_bytes_of_any_kind_are_text(map: bspkit.Map) -> None:
     for wrong in ({1: 2}, {1, 2}, frozenset({1})):
         with pytest.raises(TypeError):
             world["a"] = wrong
+
+
+def test_an_entity_is_at_one_place(map: bspkit.Map) -> None:
+    """An exchange of two would give both places the same pairs."""
+    entities, before = map.entities, [entity.items() for entity in map.entities]
+    with pytest.raises(bspkit.RefusedError, match="another place"):
+        entities[2], entities[3] = entities[3], entities[2]
+    entities[2] = entities[2]
+    assert [entity.items() for entity in entities] == before
+    entities[2:4] = [entities[3], entities[2]]
+    assert [entity.items() for entity in entities] == [*before[:2], before[3], before[2], *before[4:]]
+    entities[2] = entities[5].items()
+    assert entities[2].items() == before[5]
+
+
+def test_what_is_refused_is_not_half_done(map: bspkit.Map) -> None:
+    count, text = len(map.entities), map.entities.text
+    with pytest.raises(bspkit.BspError):
+        map.entities.extend([{"classname": "light"}, {"classname": 'a"b'}])
+    assert (len(map.entities), map.entities.text) == (count, text)
+    with pytest.raises(bspkit.TooLargeError):
+        map.entities.text = b"{ } " * 140_000
+    assert map.entities.text == text
+
+
+def test_raw_pairs_know_their_keys(map: bspkit.Map) -> None:
+    raw = map.entities[0].raw
+    assert "classname" in raw and b"CLASSNAME" in raw and "nothing" not in raw and 7 not in raw
+
+
+def test_values_that_are_not_utf_8_are_found(map: bspkit.Map) -> None:
+    new = map.entities.append([(b"classname", b"caf\xe9"), (b"targetname", b"\xe9t\xe9")])
+    assert map.entities.first(new["classname"]) == new and map.entities.first(b"caf\xe9") == new
+    assert map.entities.select(f"*[targetname={new['targetname']}]") == [new]
+    assert map.entities.select(b"*[targetname=\xe9t\xe9]") == [new]

@@ -1,6 +1,7 @@
 """What Python expects of things: exceptions of built-in kinds, sequences, indices from the end, copies, many maps."""
 
 import copy
+import errno
 import io
 import os
 import pickle
@@ -339,3 +340,20 @@ def test_things_show_themselves(q3: Path, source: Path) -> None:
     pak, visibility = room.pak, room.visibility
     room.close()
     assert [repr(pak), repr(visibility)] == ["<bspkit.Pak, closed>", "<bspkit.Visibility, closed>"]
+
+
+def test_errors_of_files_are_whole_in_other_processes() -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        bspkit.open("nothing.bsp")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is type(caught.value)
+    assert (again.errno, again.strerror, str(again)) == (caught.value.errno, caught.value.strerror, str(caught.value))
+    assert again.errno == errno.ENOENT and isinstance(again, bspkit.FileError)
+
+
+def test_a_file_is_no_folder_to_add(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"a")
+    map = bspkit.open(MAPS / "source" / "room_v20.bsp")
+    with pytest.raises(bspkit.ArgumentError, match="is not a folder"):
+        map.pak.add_folder(file)

@@ -44,8 +44,8 @@ impl Hull {
         self.mins.iter().chain(&self.maxs).fold(0.0, |most, part| part.abs().max(most))
     }
 
-    /// Whether a box at a place, made smaller by so many units, has nothing solid in it; `None` if there was too much to
-    /// do.
+    /// Whether a box at a place, made smaller by `slack` units, has nothing solid in it; `None` if there was too much
+    /// to do.
     fn is_free(&self, cells: &mut Cells, place: Point, slack: f64) -> Option<bool> {
         let low = plus(plus(place, self.mins), [slack; 3]);
         let high = plus(plus(place, self.maxs), [-slack; 3]);

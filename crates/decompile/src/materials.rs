@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::looks::Look;
-use crate::pieces::Piece;
+use crate::pieces::{Piece, PieceSide};
 use crate::report::Counts;
 
 const SOLID: u32 = 0x1;
@@ -23,8 +23,12 @@ const LADDER: u32 = 0x2000_0000;
 /// What fills a brush, of which a drawn material may be: solid, window, grate, slime, water.
 const FILLED: u32 = SOLID | 0x2 | 0x4 | GRATE | 0x10 | 0x20;
 
+/// Teams, which a few materials of Left 4 Dead 2 say.
+const TEAMS: u32 = 0x1800;
+
 /// The contents that materials decide.
-const DECIDED: u32 = FILLED | BLOCK_LOS | OPAQUE | PLAYER_CLIP | MONSTER_CLIP | GRENADE_CLIP | DRONE_CLIP | LADDER;
+const DECIDED: u32 =
+    TEAMS | FILLED | BLOCK_LOS | OPAQUE | PLAYER_CLIP | MONSTER_CLIP | GRENADE_CLIP | DRONE_CLIP | LADDER;
 
 /// Materials of the games' editors and their contents, as the maps that show all of them have them. A longer name has
 /// the same contents and other sounds (`toolsclip_metal`).
@@ -61,15 +65,26 @@ fn is_of_editors(name: &[u8]) -> bool {
     name.get(..6).is_some_and(|start| start.eq_ignore_ascii_case(b"tools/"))
 }
 
-/// The contents that a compiler gives a brush with these materials, where the materials of the editors alone say it.
+/// The contents that a compiler gives a brush with these materials, where those of the editors decide: all sides have
+/// them, or the first one has one that fills nothing.
 pub(crate) fn said_by_all<'n>(names: impl IntoIterator<Item = &'n [u8]>) -> Option<u32> {
     let mut all = names.into_iter().map(said);
     let first = all.next()??;
-    all.all(|own| own == Some(first)).then_some(first)
+    (first & FILLED == 0 || all.all(|own| own == Some(first))).then_some(first)
+}
+
+/// What the material of a side says of the contents of its brush.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Says {
+    It,
+    Perhaps,
+    Other,
+    /// It has no material.
+    Nothing,
 }
 
 /// Gives brushes whose materials say other contents than they have the material of the editors that says them. Where
-/// there is no such material, the brush is named.
+/// there is no such material, the brush is named. A side whose material says the contents becomes the first one.
 pub(crate) fn mend(pieces: &mut [Piece], looks: &mut Vec<Look>, counts: &mut Counts) {
     let mut by_name: HashMap<Vec<u8>, Option<u32>> = HashMap::new();
     for piece in pieces.iter() {
@@ -79,22 +94,38 @@ pub(crate) fn mend(pieces: &mut [Piece], looks: &mut Vec<Look>, counts: &mut Cou
             by_name.entry(look.name.to_ascii_lowercase()).and_modify(same).or_insert(Some(decided));
         }
     }
-    let fits = |name: &[u8], decided: u32| match (said(name), by_name.get(&name.to_ascii_lowercase())) {
-        (Some(said), _) => said == decided,
+    let says = |name: &[u8], decided: u32| match (said(name), by_name.get(&name.to_ascii_lowercase())) {
+        (Some(said), _) if said == decided => Says::It,
+        (Some(_), _) => Says::Other,
         // What has one meaning in the whole map says it, whatever its name is.
-        (None, Some(Some(_))) => true,
+        (None, Some(Some(_))) => Says::It,
         // What has several is drawn, or is for several uses: it may say what fills a brush, or nothing. Of the editors'
         // own materials one that says it is surer.
-        (None, _) => match is_of_editors(name) && decided != SOLID {
-            true => tool_of(decided).is_none(),
-            false => decided & FILLED != 0 || decided == 0,
-        },
+        (None, _) => {
+            let may = match is_of_editors(name) && decided != SOLID {
+                true => tool_of(decided).is_none(),
+                false => decided & FILLED != 0 || decided == 0,
+            };
+            if may { Says::Perhaps } else { Says::Other }
+        }
     };
     let mut made: HashMap<(usize, u32), usize> = HashMap::new();
     for piece in pieces.iter_mut() {
         let decided = piece.contents & DECIDED;
-        let own = || piece.sides.iter().filter_map(|side| looks.get(side.look?));
-        if own().next().is_none() || own().any(|look| fits(&look.name, decided)) {
+        let says = |side: &PieceSide| {
+            side.look.and_then(|look| looks.get(look)).map_or(Says::Nothing, |look| says(&look.name, decided))
+        };
+        let all: Vec<Says> = piece.sides.iter().map(says).collect();
+        // Compilers take the contents of the first side, and add what fills from the others (`BrushContents` of vbsp).
+        // The order of the sides is that of the map, where a compiler sorted them.
+        let best = [Says::It, Says::Perhaps].iter().find_map(|best| all.iter().position(|says| says == best));
+        if let Some(best) = best {
+            if all[0] != all[best] {
+                piece.sides[..=best].rotate_right(1);
+            }
+            continue;
+        }
+        if all.iter().all(|says| *says == Says::Nothing) {
             continue;
         }
         let Some(tool) = tool_of(decided) else {
@@ -132,6 +163,7 @@ mod tests {
         assert_eq!(all(&["tools/toolsnodraw", "tools/toolsnodraw"]), Some(SOLID));
         assert_eq!(all(&["tools/toolsnodraw", "glass/window"]), None);
         assert_eq!(all(&["tools/toolsnodraw", "tools/toolsclip"]), None);
+        assert_eq!(all(&["tools/toolsclip", "brick/wall"]), Some(PLAYER_CLIP | MONSTER_CLIP));
         assert_eq!(all(&[]), None);
     }
 }

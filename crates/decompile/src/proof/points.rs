@@ -9,6 +9,8 @@ use super::{Effort, Proof, Random, WrongPoint};
 use crate::drawn::Drawn;
 use crate::geometry::{length, mean, plus, times};
 use crate::models::boxes;
+use crate::pieces;
+use crate::report::Counts;
 use crate::source::Point;
 use crate::tools::{Family, Flags};
 
@@ -98,6 +100,7 @@ pub(super) fn judge(
     }
     judge.faces(models, drawn, effort, &mut random, proof);
     judge.brushes(models, effort, proof);
+    judge.brushes_of_map(map, models, effort, proof);
 }
 
 fn source_bits(flags: &Flags) -> u32 {
@@ -162,6 +165,22 @@ impl Judge<'_> {
                 for away in [AWAY, -AWAY] {
                     self.point(model, space, plus(mean(&side.ring), times(side.plane.normal, away)), proof);
                 }
+            }
+        }
+    }
+
+    /// The same points of the brushes that the map keeps: what the source does not have is there, also where nothing is
+    /// drawn.
+    fn brushes_of_map(&self, map: &Bsp<'_>, models: &Models, effort: &Effort<'_>, proof: &mut Proof) {
+        let pieces = pieces::read(map, |_| 0, &mut Counts::default()).unwrap_or_default();
+        let step = pieces.iter().map(|piece| piece.sides.len()).sum::<usize>().div_ceil(effort.faces.max(1)).max(1);
+        for (at, piece) in pieces.iter().enumerate() {
+            let Some(space) = models.get(piece.model) else { continue };
+            let corners: Vec<Point> = piece.sides.iter().flat_map(|side| &side.ring).copied().collect();
+            self.point(piece.model, space, mean(&corners), proof);
+            let sides = if at.is_multiple_of(step) { &piece.sides[..] } else { &[] };
+            for side in sides.iter().filter(|side| !side.ring.is_empty()) {
+                self.point(piece.model, space, plus(mean(&side.ring), times(side.plane().normal, -AWAY)), proof);
             }
         }
     }

@@ -85,6 +85,53 @@ fn brushes_have_materials_that_say_their_contents() {
     assert!(!all.clone().any(|one| one.kind == "brush"), "{:?}", all.collect::<Vec<_>>());
 }
 
+/// A compiler takes the contents of the first side.
+#[test]
+fn the_first_side_of_a_brush_says_its_contents() {
+    let (map, ..) = with_contents(0x1);
+    let look = |name: &[u8]| map.looks().iter().position(|look| look.name.eq_ignore_ascii_case(name)).unwrap();
+    let sides = map.slot("BRUSHSIDES").unwrap().id;
+    let mut bytes = map.bytes(sides).unwrap().to_vec();
+    // The last side is a wall that is solid wherever it is; the others say clip.
+    let wall = u16::try_from(look(b"own/floor")).unwrap().to_le_bytes();
+    bytes[5 * 8 + 2..5 * 8 + 4].copy_from_slice(&wall);
+    let strings = map.slot("TEXDATA_STRING_DATA").unwrap().id;
+    let mut names = map.bytes(strings).unwrap().to_vec();
+    let at = names.windows(17).position(|part| part.eq_ignore_ascii_case(b"tools/toolsnodraw")).unwrap();
+    names[at..at + 17].copy_from_slice(b"tools/toolsclip\0\0");
+    let mut draft = map.draft();
+    draft.set(sides, bytes).unwrap();
+    draft.set(strings, names).unwrap();
+    let map = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    let source = decompile(&map, &Options::default()).unwrap().source;
+    let first = &source.entities[0].brushes[0].sides[0];
+    assert_eq!(first.texture.to_ascii_lowercase(), b"own/floor");
+}
+
+/// A brush on which nothing is drawn is missed where it is left out.
+#[test]
+fn the_proof_misses_brushes_without_faces() {
+    for path in crate::corpus::maps().into_iter().filter(|path| path.ends_with("source/csgo_tooltextures.bsp")) {
+        let map = Bsp::open(path).unwrap();
+        let whole = decompile(&map, &Options::default()).unwrap().source;
+        let prove = |source: &Source| {
+            let text = bspkit_decompile::source::write(source, Format::Vmf);
+            prove(&map, &text, Format::Vmf, &Effort::default()).unwrap().is_whole()
+        };
+        assert!(prove(&whole));
+        for tool in [&b"tools/toolsnodraw"[..], b"tools/toolsplayerclip", b"tools/toolsclip_metal"] {
+            let (mut less, mut other) = (whole.clone(), whole.clone());
+            let is_it = |brush: &bspkit_decompile::source::Brush| brush.sides.iter().all(|side| side.texture == tool);
+            less.entities.iter_mut().for_each(|entity| entity.brushes.retain(|brush| !is_it(brush)));
+            assert!(less != whole && !prove(&less), "{}", String::from_utf8_lossy(tool));
+            let brushes = other.entities.iter_mut().flat_map(|entity| &mut entity.brushes);
+            let sides = brushes.filter(|brush| is_it(brush)).flat_map(|brush| &mut brush.sides);
+            sides.for_each(|side| side.texture = b"tools/toolshint".to_vec());
+            assert!(!prove(&other), "{}", String::from_utf8_lossy(tool));
+        }
+    }
+}
+
 /// Maps that show all materials of the editors name them in a key of the world.
 #[test]
 fn real_maps_of_tool_textures_have_all_of_them_again() {

@@ -154,10 +154,13 @@ struct Kept<'o, 'd, 'e> {
     desk: &'o mut Desk<'d>,
     /// What our side does to the pairs or the text of an entity.
     content: BTreeMap<usize, Operation>,
-    moved: BTreeMap<usize, Operation>,
+    /// Each with its place among our operations: a move depends on those before it.
+    moved: BTreeMap<usize, (usize, Operation)>,
     removed: BTreeMap<usize, Operation>,
     /// Our additions; `None` is one that neither side gets.
     added: Vec<Option<Operation>>,
+    /// The places of our additions among our operations.
+    added_at: Vec<usize>,
     /// Our additions that theirs has not got.
     own: Vec<usize>,
     /// How many entities theirs adds.
@@ -184,15 +187,19 @@ fn index(operation: &Operation) -> Option<usize> {
 impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
     fn new(base: &'e Entities<'e>, lump: &'o str, operations: Vec<Operation>, desk: &'o mut Desk<'d>) -> Self {
         let (content, moved, removed) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let (added, own, theirs) = (Vec::new(), Vec::new(), Vec::new());
+        let (added, added_at, own, theirs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let doubtful = BTreeSet::new();
-        let mut kept = Kept { base, lump, desk, content, moved, removed, added, own, others: 0, theirs, doubtful };
-        for operation in operations {
+        let mut kept =
+            Kept { base, lump, desk, content, moved, removed, added, added_at, own, others: 0, theirs, doubtful };
+        for (place, operation) in operations.into_iter().enumerate() {
             match (&operation, index(&operation)) {
                 (Operation::Remove { .. }, Some(index)) => drop(kept.removed.insert(index, operation)),
-                (Operation::Move { .. }, Some(index)) => drop(kept.moved.insert(index, operation)),
+                (Operation::Move { .. }, Some(index)) => drop(kept.moved.insert(index, (place, operation))),
                 (_, Some(index)) => drop(kept.content.insert(index, operation)),
-                (_, None) => kept.added.push(Some(operation)),
+                (_, None) => {
+                    kept.added.push(Some(operation));
+                    kept.added_at.push(place);
+                }
             }
         }
         kept.own = (0..kept.added.len()).collect();
@@ -200,8 +207,12 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
     }
 
     fn into_operations(self) -> Vec<Operation> {
-        let ours = self.content.into_values().chain(self.moved.into_values()).chain(self.removed.into_values());
-        ours.chain(self.added.into_iter().flatten()).chain(self.theirs).collect()
+        let added = self.added_at.into_iter().zip(self.added).filter_map(|(place, added)| Some((place, added?)));
+        let mut placed: Vec<(usize, Operation)> = self.moved.into_values().chain(added).collect();
+        placed.sort_by_key(|(place, _)| *place);
+        let placed = placed.into_iter().map(|(_, operation)| operation);
+        let ours = self.content.into_values().chain(self.removed.into_values()).chain(placed);
+        ours.chain(self.theirs).collect()
     }
 
     /// Decides who settles what both sides do to an entity.
@@ -249,7 +260,7 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
                 }
             }
             Operation::Move { to, .. } => match self.moved.get(&index) {
-                Some(Operation::Move { to: ours, .. }) if ours == to => {}
+                Some((_, Operation::Move { to: ours, .. })) if ours == to => {}
                 Some(_) => {
                     let side = self.decide(index, "both sides move it", [None, None, None]);
                     if side != Side::Ours {

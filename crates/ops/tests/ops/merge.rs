@@ -172,6 +172,41 @@ fn sides_that_add_thousands_of_entities_are_merged() {
     assert_eq!(merged.entities().unwrap().len(), 36_001);
 }
 
+/// What one side moves stays as it has it, whichever side it is.
+#[test]
+fn an_order_is_merged_as_a_whole() {
+    let light = |index: usize| format!("{{\n\"classname\" \"light\"\n\"targetname\" \"l{index}\"\n}}\n");
+    let text = |order: &[usize]| {
+        let lights: String = order.iter().map(|index| light(*index)).collect();
+        format!("{{\n\"classname\" \"worldspawn\"\n}}\n{lights}\0")
+    };
+    let map = |order: &[usize]| {
+        Bsp::from_vec(bspkit::Builder::new(&bspkit::dialect::QUAKE).lump(0, text(order)).build().unwrap()).unwrap()
+    };
+    let count = 60;
+    let base = map(&(0..count).collect::<Vec<_>>());
+    let turned: Vec<usize> = (0..count).rev().collect();
+    let mixed: Vec<usize> = (0..count).map(|at| at * 37 % count).collect();
+    for order in [turned, mixed] {
+        let moved = map(&order);
+        for (what, edit) in [("message", 0), ("light", 5)] {
+            let changed = edited(&base, Layout::Keep, |draft| set(draft, edit, what, "1"));
+            for (ours, theirs) in [(&moved, &changed), (&changed, &moved)] {
+                let (map, conflicts) = merged(&base, ours, theirs);
+                assert_eq!(conflicts, [""; 0]);
+                let entities = map.entities().unwrap();
+                let names: Vec<String> = entities
+                    .iter()
+                    .skip(1)
+                    .map(|entity| String::from_utf8(entity.get("targetname").unwrap().to_vec()).unwrap())
+                    .collect();
+                let expected: Vec<String> = order.iter().map(|index| format!("l{index}")).collect();
+                assert_eq!(names, expected);
+            }
+        }
+    }
+}
+
 #[test]
 fn what_both_change_is_a_conflict() {
     type Edit = fn(&mut Draft<'static>);
