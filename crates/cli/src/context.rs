@@ -81,11 +81,11 @@ impl Context {
         let is_cut = |slot: &&Slot| matches!(slot.bounds, Bounds::Overrun | Bounds::Outside);
         let cut: Vec<&str> = bsp.slots().iter().filter(is_cut).map(|slot| slot.name.as_str()).collect();
         if let Some(first) = cut.first() {
-            let others = match cut.len() - 1 {
-                0 => String::new(),
-                others => format!(" and {}", count(others, "other lump", "other lumps")),
+            let lumps = match cut.len() - 1 {
+                0 => format!("{first} is"),
+                others => format!("{first} and {} are", count(others, "other lump", "other lumps")),
             };
-            job.warn_here(&format!("the file is cut off: {first}{others} are not, or not whole, in it"));
+            job.warn_here(&format!("the file is cut off: {lumps} not, or not whole, in it"));
         }
         Ok(bsp)
     }

@@ -80,8 +80,7 @@ pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
             return Ok(job.nothing(NONE));
         };
         if Form::of(&map.path).is_some() {
-            let message =
-                format!("{} is compressed, and only the undo of maps that are not is known", shown(&map.path));
+            let message = format!("{} is compressed: undo is for maps that are not", shown(&map.path));
             let hint = format!("the newest backup is {}: rename it", shown(&backup));
             return Err(Error::new(ErrorKind::Refused, message).with_hint(hint).into());
         }

@@ -385,7 +385,10 @@ pub(crate) fn suggest(error: &mut Error, program: &Command, given: &[OsString]) 
     if let Some(word) = words.last().map(|at| Path::new(&given[*at])).filter(|word| is_map_name(word) && !word.exists())
         && error.kind() == ErrorKind::MissingRequiredArgument
     {
-        let tip = format!("{} counts as a map, as it ends like one: leave out its extension", shown(word));
+        let tip = format!(
+            "{} counts as a map, as it ends like one: leave out its extension, or put `--` before it",
+            shown(word)
+        );
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         return;
     }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use anyhow::{Result, bail};
 use bspkit::bytes::escaped;
 use bspkit::content::assign::{Assigned, Assignment, Removal};
-use bspkit::content::entities::{Entities, Entity};
+use bspkit::content::entities::{Entities, Entity, Key};
 use bspkit::{Error, ErrorKind};
 
 use super::{Choice, Which, refuse_cut};
@@ -82,16 +82,21 @@ fn warn_of_left(done: &Assigned, job: &mut Job<'_>) {
     (done.left.len()..done.left_in_total).for_each(|_| _ = job.takes("values that stay as they are"));
 }
 
+/// Warns where a number among equal keys is also the end of another key's name.
+fn warn_of_own_name(entities: &Entities<'_>, indices: &[usize], key: &Key, job: &mut Job<'_>) {
+    let Some(name) = key.own_name() else { return };
+    let has_both = |entity: &Entity<'_>| entity.get(&name).is_some() && entity.all(&key.name).nth(1).is_some();
+    if let Some(index) = indices.iter().find(|index| entities.get(**index).is_some_and(|one| has_both(&one))) {
+        job.warn_here(&format!(
+            "entity #{index} has also a key that is called `{key}`; \\x23 for # in KEY means that one"
+        ));
+    }
+}
+
 fn warn_of_equal_keys(entities: &Entities<'_>, indices: &[usize], assignment: &Assignment, job: &mut Job<'_>) {
     let key = assignment.key();
-    if let Some(name) = key.own_name() {
-        let has_both = |entity: &Entity<'_>| entity.get(&name).is_some() && entity.all(&key.name).nth(1).is_some();
-        if let Some(index) = indices.iter().find(|index| entities.get(**index).is_some_and(|one| has_both(&one))) {
-            job.warn_here(&format!(
-                "entity #{index} has also a key that is called `{key}`; \\x23 for # in KEY means that one"
-            ));
-        }
-        return;
+    if key.nth.is_some() {
+        return warn_of_own_name(entities, indices, key, job);
     }
     let number = |index: &usize| entities.get(*index).map_or(0, |entity| entity.all(&key.name).count());
     let several: Vec<usize> = indices.iter().filter(|index| number(index) > 1).copied().collect();
@@ -139,6 +144,7 @@ pub(super) fn run_unset(cx: &Context, args: &UnsetArgs) -> Result<Code> {
     let removals: Vec<Removal> =
         args.keys.iter().map(|key| Removal::parse(&as_text(key))).collect::<bspkit::Result<_>>()?;
     args.which.edit(cx, &args.save, |entities, chosen, job| {
+        removals.iter().for_each(|removal| warn_of_own_name(entities, chosen.indices, removal.key(), job));
         let removed = entities.remove_pairs(chosen.indices, &removals)?;
         let missing = removals.iter().zip(&removed).filter(|(_, removed)| **removed == 0);
         let missing: Vec<&Removal> = missing.map(|(removal, _)| removal).collect();
@@ -181,6 +187,7 @@ pub(super) fn run_rename_key(cx: &Context, args: &RenameKeyArgs) -> Result<Code>
     let old = key(&args.old)?;
     let new = unescaped(&args.new);
     args.which.edit(cx, &args.save, |entities, chosen, job| {
+        warn_of_own_name(entities, chosen.indices, &old, job);
         let (mut renamed, mut doubled) = (0, 0);
         for index in chosen.indices {
             let mut entity = entities.get_mut(*index)?;

@@ -96,6 +96,10 @@ fn keys_that_end_in_a_number_are_meant_where_an_entity_has_them() {
     room.bspkit("ent add q3.bsp --pair classname multi_manager --pair a 0 --pair a 1 --pair a#2 2 -o many.bsp").done();
     let run = room.bspkit("ent set many.bsp multi_manager a#2=9 -o out.bsp").done();
     assert!(run.err.contains(r"has also a key that is called `a#2`; \x23 for # in KEY means that one"), "{}", run.err);
+    for edit in ["unset many.bsp multi_manager a#2", "rename-key many.bsp multi_manager a#2 b"] {
+        let run = room.bspkit(&format!("ent {edit} -o out.bsp")).done();
+        assert!(run.err.contains("has also a key that is called `a#2`"), "{}", run.err);
+    }
     assert_eq!(set("a#2"), rest(r#""a" "0" "a" "9" "a#2" "2""#));
     assert_eq!(set(r"a\x232"), rest(r#""a" "0" "a" "1" "a#2" "9""#));
 }
