@@ -138,7 +138,7 @@ for _public in (BspError, *BspError.__subclasses__()):
 def _again(kind: type[FileError], args: tuple[object, ...], number: int | None, reason: str | None) -> FileError:
     """An exception that another process has had."""
     error = kind(*args)
-    error.errno, error.strerror = number, reason  # type: ignore[assignment]
+    error.errno, error.strerror = number, reason
     return error
 
 

@@ -396,9 +396,9 @@ def test_a_map_becomes_its_source(path: Path) -> None:
 def test_a_source_is_read_changed_and_written(path: Path) -> None:
     with opened(path) as map:
         found = map.decompile(proof=False)
-        entities = bspkit.read_source(found.text, found.format)  # type: ignore[arg-type]
-        assert bspkit.write_source(entities, found.format) == found.text  # type: ignore[arg-type]
-        assert map.prove(found.text, found.format)["point_share"] == 1.0  # type: ignore[arg-type]
+        entities = bspkit.read_source(found.text, found.format)
+        assert bspkit.write_source(entities, found.format) == found.text
+        assert map.prove(found.text, found.format)["point_share"] == 1.0
         world = entities[0]
         assert ["classname", "worldspawn"] in world["pairs"]
         sides = [side for brush in world["brushes"] for side in brush["sides"]]
@@ -406,9 +406,9 @@ def test_a_source_is_read_changed_and_written(path: Path) -> None:
         # A brush less is another map; a text is as it was written.
         del world["brushes"][0]
         world["pairs"].append(["note", "caf\udce9"])
-        less = bspkit.write_source(entities, found.format)  # type: ignore[arg-type]
+        less = bspkit.write_source(entities, found.format)
         assert b'"note" "caf\xe9"' in less
-        proof = map.prove(less, found.format)  # type: ignore[arg-type]
+        proof = map.prove(less, found.format)
         assert proof["points"]["agreeing"] < proof["points"]["judged"]
         with pytest.raises(bspkit.ArgumentError, match="texture"):
             bspkit.write_source([{"brushes": [{"sides": [{"points": [[0, 0, 0]] * 3}]}]}], "quake")
