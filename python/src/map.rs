@@ -232,8 +232,8 @@ impl Map {
     }
 
     /// Removes a record, or several by their numbers. Parts that nothing else uses go too; a record that something
-    /// still needs is refused, or with `cascade` what needs it is removed as well; a field that
-    /// may be empty is emptied instead.
+    /// still needs is refused, or with `cascade` what needs it is removed as well; a field that may be empty is emptied
+    /// instead.
     #[pyo3(signature = (lump, records, *, cascade = false, force = false))]
     fn remove<'py>(
         &self,

@@ -140,10 +140,15 @@ pub(crate) fn find(
             None => left += 1,
         }
     }
-    // What there is no time for is not known to be explained; it was counted above if it may be a brush.
-    let is_strange = |volume: &&Volume| !is_explained(cells, volume, hull, &brushes).unwrap_or(true);
-    let unexplained = volumes.iter().filter(is_strange).count();
-    Found { brushes, left, unexplained }
+    let (mut unexplained, mut unknown) = (0, 0);
+    for volume in &volumes {
+        match is_explained(cells, volume, hull, &brushes) {
+            Some(is_explained) => unexplained += usize::from(!is_explained),
+            None => unknown += 1,
+        }
+    }
+    // Most volumes that there is no time for now were counted before.
+    Found { brushes, left: left.max(unknown), unexplained }
 }
 
 /// Whether something explains why no player can be in the middle of a volume, as far from its sides as compilers

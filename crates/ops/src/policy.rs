@@ -355,9 +355,6 @@ fn check_files(bsp: &Bsp<'_>, policy: &Policy, sink: &mut Sink) {
 
 fn check_names(bsp: &Bsp<'_>, policy: &Policy, sink: &mut Sink) {
     let rules = &policy.files;
-    if *rules == FileRules::default() {
-        return;
-    }
     // Only some dialects have embedded files.
     let Some(slot) = bsp.role(Role::Pak) else { return };
     let at = At::lump(&slot.name);

@@ -93,7 +93,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Picture> {
     let format = Format::of(format)
         .ok_or_else(|| unknown(format!("pixels of the format {format} (of VTF files) are not read")))?;
     let levels = byte(56)?.clamp(1, 16);
-    // A small picture is before the image; it has blocks of 8 bytes in all files that were seen.
+    // A small picture is before the image.
     let small = match (Format::of(number(57)?), [byte(61)?, byte(62)?]) {
         (Some(format), size) if !size.contains(&0) => format.len(size),
         _ => 0,

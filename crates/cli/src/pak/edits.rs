@@ -92,11 +92,10 @@ pub(super) fn run_add(cx: &Context, args: &AddArgs) -> Result<Code> {
         let before = pak.len();
         for (name, bytes) in &files {
             let at = pak.add(name, bytes.clone())?;
-            let twins: Vec<_> = pak.find(name).into_iter().filter(|twin| *twin != at).collect();
-            if let Some(twin) = twins.first() {
-                let (name, index) = (escaped(name), twin);
+            if let Some(twin) = pak.find(name).into_iter().find(|twin| *twin != at) {
+                let name = escaped(name);
                 job.warn_here(&format!(
-                    "`{name}` is #{at} now, and #{index} has the same name to engines, which read one of them"
+                    "`{name}` is #{at} now, and #{twin} has the same name to engines, which read one of them"
                 ));
             }
         }

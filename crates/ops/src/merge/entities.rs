@@ -128,7 +128,11 @@ fn join(sides: &Sides<'_, '_>, slot: &Slot, texts: Vec<Vec<u8>>, desk: &mut Desk
         return Ok(None);
     }
     let mut kept = Kept::new(&base, &slot.name, ours.operations, desk);
-    kept.doubtful = [&mine, &other].into_iter().flat_map(|side| in_doubt(&base, side)).collect();
+    // Entities are paired once more only where both sides edit one of them.
+    let is_edited = |operation: &Operation| index(operation).is_some_and(|index| kept.content.contains_key(&index));
+    if theirs.operations.iter().any(is_edited) {
+        kept.doubtful = [&mine, &other].into_iter().flat_map(|side| in_doubt(&base, side)).collect();
+    }
     theirs.operations.into_iter().for_each(|operation| kept.add(operation));
     let mut all = kept.into_operations();
     // First changes, then additions and moves, and removals at the end; each as the sides have them.

@@ -113,7 +113,9 @@ impl<'r, 'a> Pixels<'r, 'a> {
                 }
             }
             Err(error) => {
-                findings.fail(&TEXTURE, &error.within(format!("`{}` is shown in a color", texture.name)));
+                let place = error.place().cloned().unwrap_or_default();
+                let error = error.within(format!("`{}` is shown in a color", texture.name)).at(place);
+                findings.fail(&TEXTURE, &error);
             }
         }
         texture
