@@ -11,7 +11,7 @@ use crate::draft::{Compression, Draft};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::lzma::{self, Level};
 use crate::file::{Bounds, Slot, SlotId};
-use crate::threads::{COMPRESSION_MEMORY, in_parallel_within};
+use crate::threads::{self, COMPRESSION_MEMORY, in_parallel_within};
 
 /// What to compress or decompress, and how many threads do it.
 ///
@@ -64,8 +64,7 @@ impl Options {
     }
 
     fn thread_count(&self) -> usize {
-        let cores = || std::thread::available_parallelism().ok();
-        self.threads.or_else(cores).map_or(1, NonZeroUsize::get)
+        self.threads.map_or_else(threads::cores, NonZeroUsize::get)
     }
 }
 

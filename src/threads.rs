@@ -1,5 +1,6 @@
 //! Work on many items in parallel: lumps to compress, files to write.
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The memory in bytes that parallel decompression takes in total: 64 MiB.
@@ -8,6 +9,11 @@ pub const WORKING_MEMORY: usize = 64 << 20;
 /// The memory in bytes that parallel compression takes in total: 512 MiB. Compression needs more memory than
 /// decompression of the same bytes, and takes most of the time of a command.
 pub const COMPRESSION_MEMORY: usize = 512 << 20;
+
+/// How many threads can run at the same time; 1 where the system does not say it.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
 
 /// Does the work on every item and returns the results in the order of the items. It uses at most this many threads,
 /// and the caller's thread is one of them. Threads take items from the front: put the largest items first, so that all

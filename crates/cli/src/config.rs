@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::disk::input;
+use bspkit::json::PathJson;
 use bspkit_text::defaults::{self, Defaults, KEYS, Key};
 use serde::Serialize;
 
@@ -35,8 +36,12 @@ pub(crate) fn nearest(path: &Path) -> Result<Option<PathBuf>> {
 
 /// A path relative to the current folder, where it can be: for messages.
 pub(crate) fn from_here(path: &Path) -> String {
+    shown(below_here(path))
+}
+
+fn below_here(path: &Path) -> &Path {
     let here = env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
-    shown(path.strip_prefix(here).unwrap_or(path))
+    path.strip_prefix(here).unwrap_or(path)
 }
 
 /// The defaults of a file.
@@ -187,8 +192,8 @@ struct Document<'a> {
     #[serde(flatten)]
     head: Head<'a>,
     /// The file; none if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
+    #[serde(flatten)]
+    file: Option<PathJson>,
     defaults: Vec<Default>,
 }
 
@@ -211,7 +216,8 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let file = nearest(path)?;
         let found = file.as_deref().map(Found::read).transpose()?;
         let defaults = of(found.as_ref())?;
-        let document = Document { head: Head::new(path), file: file.as_deref().map(from_here), defaults };
+        let file = file.as_deref().map(|file| PathJson::new("file", Some(below_here(file))));
+        let document = Document { head: Head::new(path), file, defaults };
         let mut out = match args.json {
             true => json(&document, args.paths.len() > 1)?,
             false => text(&document, (args.paths.len() > 1).then_some(path)).into_bytes(),
@@ -244,7 +250,7 @@ fn of(found: Option<&Found>) -> Result<Vec<Default>> {
 /// The lines about a path, which is named if it is one of several.
 fn text(document: &Document<'_>, path: Option<&PathBuf>) -> String {
     let path = path.map(|path| format!("{}: ", shown(path))).unwrap_or_default();
-    let file = document.file.as_deref().unwrap_or("no bspkit.toml");
+    let file = document.file.as_ref().map_or_else(|| "no bspkit.toml".to_owned(), PathJson::to_string);
     let mut text = format!("{path}{file}\n");
     for Default { name, values, from } in &document.defaults {
         let values = match *from {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::disk::put::put;
+use bspkit::json::PathJson;
 use bspkit_decompile::source::Format;
 use bspkit_decompile::{Effort, LeftOut, Options, Outcome, Proof, decompile, prove};
 use serde::Serialize;
@@ -55,7 +56,8 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct Decompiled {
-    file: String,
+    #[serde(flatten)]
+    file: PathJson,
     byte_count: usize,
     #[serde(flatten)]
     made: Outcome,
@@ -127,7 +129,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         proof.iter().flat_map(Proof::differences).for_each(|what| job.warn_here(&what));
         let target = map.file_in(&args.output, found.format.extension())?;
         let made = Decompiled {
-            file: target.to_string_lossy().into_owned(),
+            file: PathJson::new("file", Some(&target)),
             byte_count: text.len(),
             made: Outcome::new(found.report, proof),
         };

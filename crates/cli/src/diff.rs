@@ -11,6 +11,7 @@ use bspkit::bytes::escaped;
 use bspkit::dialect::Role;
 use bspkit::disk::put;
 use bspkit::file::names;
+use bspkit::json::PathJson;
 use bspkit::{Bsp, Error, ErrorKind, Layout};
 use bspkit_ops::compare::{self, Change, Comparison, How, Kind, LumpChanges, TextChange};
 use bspkit_text::changes::{DiffJson, LumpJson};
@@ -366,7 +367,8 @@ impl Difference<'_> {
 
 #[derive(Serialize)]
 struct Document<'a> {
-    old: String,
+    #[serde(flatten)]
+    old: PathJson,
     equal: bool,
     #[serde(flatten)]
     difference: DiffJson<'a>,
@@ -376,7 +378,7 @@ struct Document<'a> {
 impl Serialize for Difference<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let lumps = self.found.lumps.iter().map(LumpJson::new).collect();
-        let (old, equal) = (shown(self.pair.old), self.is_same());
+        let (old, equal) = (PathJson::new("old", Some(self.pair.old)), self.is_same());
         Document { old, equal, difference: DiffJson::new(self.found), lumps }.serialize(serializer)
     }
 }

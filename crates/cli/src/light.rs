@@ -9,6 +9,7 @@ use bspkit::content::lightmap::{Adjustment, Block, Image, Light, LightSet, Light
 use bspkit::disk::names;
 use bspkit::disk::put::{self, put, refuse};
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
+use bspkit::json::PathJson;
 use bspkit::threads::in_parallel;
 use bspkit::{Bsp, Draft, Error, ErrorKind, Place};
 use bspkit_text::images::light::{self, Export, INDEX, Index};
@@ -80,7 +81,8 @@ fn find(text: &str, job: &mut Job<'_>) {
 /// A light file outside of the map, and whether it exists.
 #[derive(Serialize)]
 struct LightFile {
-    file: String,
+    #[serde(flatten)]
+    file: PathJson,
     found: bool,
 }
 
@@ -89,7 +91,7 @@ fn light_files(bsp: &Bsp<'_>, map: &Path) -> Result<Vec<LightFile>> {
     let folder = names::in_game(map).with_extension("");
     let file = |(_, name): (usize, String)| {
         let path = folder.join(&name);
-        LightFile { file: shown(&path), found: path.is_file() }
+        LightFile { file: PathJson::new("file", Some(&path)), found: path.is_file() }
     };
     Ok(bsp.light_files()?.into_iter().map(file).collect())
 }

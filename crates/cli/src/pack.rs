@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use bspkit::disk::put;
 use bspkit::file::names;
 use bspkit::finding::Finding;
+use bspkit::json::PathJson;
 use bspkit::{Bsp, Data, Error, ErrorKind, Followed, Layout, Plan, SaveOptions};
 use bspkit_game::beside;
 use bspkit_text::folder::{Folder, How, Packed, Target, unpack};
@@ -70,7 +71,8 @@ pub(crate) struct Args {
 /// The report about a map.
 #[derive(Serialize)]
 struct Done {
-    output: Option<String>,
+    #[serde(flatten)]
+    output: PathJson,
     dialect: &'static str,
     bytes: usize,
     /// Whether it is a new map, and not the original one with edits.
@@ -81,8 +83,8 @@ struct Done {
     warnings: Vec<String>,
     /// What is wrong with the map and was not wrong with the original one.
     findings: Vec<Finding>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    backup: Option<String>,
+    #[serde(flatten)]
+    backup: Option<PathJson>,
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
@@ -151,7 +153,7 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
             }
             let saved = write_map(&plan, target, None, &options, args.force)?;
             warnings.extend(saved.warnings);
-            backup = saved.backup.as_deref().map(shown);
+            backup = saved.backup;
         }
     }
     warnings.iter().for_each(|warning| job.warn_here(warning));
@@ -159,7 +161,7 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
     if findings.needs_force() && args.dry_run && !args.force {
         job.warn_here("saving it needs --force");
     }
-    let output = map.target.as_deref().map(shown);
+    let output = PathJson::new("output", map.target.as_deref());
     let report = match () {
         () if edited.is_empty() => String::new(),
         // Words of the header are not in the plan.
@@ -176,7 +178,7 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
         report,
         warnings,
         findings: findings.list.clone(),
-        backup,
+        backup: backup.as_deref().map(|path| PathJson::new("backup", Some(path))),
     };
     if args.dry_run || args.json {
         return job.report(&done);
@@ -187,7 +189,7 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
         0 => "the original map".to_owned(),
         _ => done.report.clone(),
     };
-    let backup = done.backup.map(|path| format!("; the old file is {path}")).unwrap_or_default();
+    let backup = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
     let place = target.map_or_else(|| job.path.clone(), shown);
     job.say(&format!("{place}: {}, {whole}: {what}{backup}", dialect.title));
     Ok(Code::Done)
@@ -283,7 +285,8 @@ struct FileJson {
 /// What was written.
 #[derive(Serialize)]
 struct UnpackDone {
-    folder: String,
+    #[serde(flatten)]
+    folder: PathJson,
     dry_run: bool,
     files: Vec<FileJson>,
     warnings: Vec<String>,
@@ -323,7 +326,12 @@ fn take_apart(
         target.finish()?;
     }
     unpacked.warnings.iter().for_each(|warning| job.warn_here(warning));
-    let done = UnpackDone { folder: shown(folder), dry_run: args.dry_run, files, warnings: unpacked.warnings };
+    let done = UnpackDone {
+        folder: PathJson::new("folder", Some(folder)),
+        dry_run: args.dry_run,
+        files,
+        warnings: unpacked.warnings,
+    };
     if args.json || args.dry_run {
         return job.report(&done);
     }

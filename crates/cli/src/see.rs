@@ -8,6 +8,7 @@ use bspkit::Bsp;
 use bspkit::disk::names;
 use bspkit::disk::put::{self, put, refuse};
 use bspkit::finding::Severity;
+use bspkit::json::PathJson;
 use bspkit_game::Game;
 use bspkit_game::assets::Files;
 use bspkit_packed::archive;
@@ -87,7 +88,8 @@ struct Shown {
 /// A file that was written.
 #[derive(Serialize)]
 struct Written {
-    file: String,
+    #[serde(flatten)]
+    file: PathJson,
     byte_count: usize,
 }
 
@@ -118,7 +120,7 @@ impl Report for Exported {
 impl Exported {
     fn sentence(&self) -> String {
         let of = &self.summary;
-        let file = self.files.first().map_or("", |file| &file.file);
+        let file = self.files.first().map(|file| file.file.to_string()).unwrap_or_default();
         let light = match of.page_count {
             0 => "no light".to_owned(),
             pages => {
@@ -177,7 +179,8 @@ pub(crate) fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
 }
 
 fn written(files: &[File]) -> Vec<Written> {
-    let written = |file: &File| Written { file: file.name.clone(), byte_count: file.bytes.len() };
+    let written =
+        |file: &File| Written { file: PathJson::new("file", Some(file.name.as_ref())), byte_count: file.bytes.len() };
     files.iter().map(written).collect()
 }
 
@@ -399,7 +402,7 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
                 bspkit_see::page(&scene, &title, &file).with_context(cannot)?
             }
         };
-        let written = Written { file: shown(&target), byte_count: page.len() };
+        let written = Written { file: PathJson::new("file", Some(&target)), byte_count: page.len() };
         let exported = Exported { format, files: vec![written], summary };
         if to_stdout {
             job.write(&page)?;

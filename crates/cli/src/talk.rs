@@ -14,7 +14,7 @@ use bspkit::bytes::for_terminal;
 use bspkit::dialect::{self, Dialect};
 pub(crate) use bspkit::disk::shown;
 pub(crate) use bspkit::json::{Head, ValueJson, text_and_raw};
-use bspkit::{ErrorKind, Hint};
+use bspkit::{ErrorKind, Hint, threads};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -526,8 +526,7 @@ fn jobs(text: &str) -> Result<NonZeroUsize, String> {
 impl Options {
     /// The number of threads.
     pub(crate) fn jobs(&self) -> usize {
-        let cores = || std::thread::available_parallelism().ok();
-        self.jobs.or_else(cores).map_or(1, NonZeroUsize::get).min(MOST_JOBS)
+        self.jobs.map_or_else(threads::cores, NonZeroUsize::get).min(MOST_JOBS)
     }
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use bspkit::json::PathJson;
 use bspkit::{Bsp, Error, ErrorKind, Hint, file};
 use bspkit_ops::compare::{self, Touched};
 use bspkit_packed::Form;
@@ -75,7 +76,9 @@ pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
         let Some(backup) = args.suffix.of(map)?.pop() else {
             const NONE: &str = "it has no backup";
             if job.json {
-                job.document(&Undone { report: NONE.to_owned(), ..Undone::default() })?;
+                let backup = PathJson::new("backup", None);
+                let report = NONE.to_owned();
+                job.document(&Undone { map: String::new(), backup, taken_back: false, report, touched: None })?;
             }
             return Ok(job.nothing(NONE));
         };
@@ -105,7 +108,7 @@ pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
         }
         job.report(&Undone {
             map: shown(&map.path),
-            backup: Some(shown(&backup)),
+            backup: PathJson::new("backup", Some(&backup)),
             taken_back: !args.dry_run,
             report,
             touched,
@@ -114,12 +117,13 @@ pub(crate) fn run_undo(cx: &Context, args: &UndoArgs) -> Result<Code> {
 }
 
 /// What is taken back, or would be.
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 struct Undone {
     #[serde(skip)]
     map: String,
-    /// None without one.
-    backup: Option<String>,
+    /// Null without one.
+    #[serde(flatten)]
+    backup: PathJson,
     taken_back: bool,
     report: String,
     /// None if the map cannot be read.
@@ -129,8 +133,7 @@ struct Undone {
 impl Report for Undone {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
         let would = if self.taken_back { "is" } else { "would be" };
-        let backup = self.backup.as_deref().unwrap_or_default();
-        job.line(format!("{} {would} again as in {backup}: {}", self.map, self.report));
+        job.line(format!("{} {would} again as in {}: {}", self.map, self.backup, self.report));
         Ok(())
     }
 }
@@ -191,7 +194,8 @@ struct Backups {
 
 #[derive(Serialize)]
 struct Backup {
-    file: String,
+    #[serde(flatten)]
+    file: PathJson,
     byte_count: u64,
 }
 
@@ -209,7 +213,8 @@ impl Report for Backups {
 fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
     args.reading.maps().only_once().each(cx, |map, job| {
         let found = args.suffix.of(map)?;
-        let backups = found.iter().map(|path| Ok(Backup { file: shown(path), byte_count: size(path)? }));
+        let backups =
+            found.iter().map(|path| Ok(Backup { file: PathJson::new("file", Some(path)), byte_count: size(path)? }));
         job.report(&Backups { backups: backups.collect::<Result<_>>()? })
     })
 }

@@ -8,8 +8,9 @@ use super::stripper::MOST_IN_LINE;
 use super::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Rule, Rules, Step, Test};
 use bspkit::Result;
 use bspkit::bytes::escaped;
+use bspkit::content::entities::Key;
 use bspkit::content::select::Selector;
-use bspkit_ops::patch::{Change, Expected as Pair, Operation, PairKey, Patch, Target};
+use bspkit_ops::patch::{Change, Expected as Pair, Operation, Patch, Target};
 
 // Rules as patches and patches as rules.
 //
@@ -143,8 +144,8 @@ fn keys_with_case(rule: &Rule) -> Option<(At, String)> {
     Some((at, format!("the case of the key `{}`", escaped(key))))
 }
 
-fn key(name: &[u8]) -> PairKey {
-    PairKey { name: name.to_vec(), nth: None }
+fn key(name: &[u8]) -> Key {
+    Key::literal(name)
 }
 
 fn is_nothing(test: &Test) -> bool {
@@ -246,7 +247,7 @@ fn matching(at: At, on: &Target, expect: &[Pair]) -> std::result::Result<Match, 
 
 /// The steps of a change. What a key has is known if the patch expects it.
 fn step(at: At, change: &Change, expect: &[Pair]) -> std::result::Result<Vec<Step>, String> {
-    let expected = |key: &PairKey| expect.iter().find(|pair| pair.key == *key).map(|pair| pair.value.as_deref());
+    let expected = |key: &Key| expect.iter().find(|pair| pair.key == *key).map(|pair| pair.value.as_deref());
     let delete = |key: &[u8], value: Expected| {
         Step::Delete(vec![Test { at, key: key.to_vec(), is_exact: false, value, is_negated: false }])
     };

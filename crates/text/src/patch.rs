@@ -18,10 +18,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use bspkit::bytes::escaped;
+use bspkit::content::entities::Key;
 use bspkit::content::select::Selector;
 use bspkit::json::{Members, base64, text_and_raw};
 use bspkit::{Error, ErrorKind, Result as ErrorResult, near};
-use bspkit_ops::patch::{Change, Expected, Match, Operation, PairKey, Patch, Spot, Target};
+use bspkit_ops::patch::{Change, Expected, Match, Operation, Patch, Spot, Target};
 
 /// Reads a patch. An unknown member is refused.
 ///
@@ -117,7 +118,7 @@ fn read_change(mut object: ReadObject<'_>) -> Result<Change> {
     let change = match object.word("do")?.as_str() {
         "set" => Change::Set { key: object.key()?, value: object.need_bytes("value", "raw")? },
         "add" => match object.key()? {
-            PairKey { name, nth: None } => Change::Add { key: name, value: object.need_bytes("value", "raw")? },
+            Key { name, nth: None } => Change::Add { key: name, value: object.need_bytes("value", "raw")? },
             _ => return Err(format!("{}: a pair is added after the others, so its key has no number", object.path)),
         },
         "unset" => Change::Unset { key: object.key()? },
@@ -208,14 +209,14 @@ impl<'t> ReadObject<'t> {
     }
 
     /// A key: `KEY#2` as a string, or the name in base64 and the number as `nth`.
-    fn key(&mut self) -> Result<PairKey> {
+    fn key(&mut self) -> Result<Key> {
         let is_raw = self.members.iter().any(|(name, _)| name == "key_raw");
         let name = self.need_bytes("key", "key_raw")?;
         let nth = if is_raw { self.number("nth")? } else { None };
         let split = std::str::from_utf8(&name).ok().filter(|_| !is_raw).and_then(numbered);
         let key = match split {
-            Some((short, nth)) => PairKey { name: short.as_bytes().to_vec(), nth: Some(nth) },
-            None => PairKey { name, nth },
+            Some((short, nth)) => Key { name: short.as_bytes().to_vec(), nth: Some(nth) },
+            None => Key { name, nth },
         };
         match key.nth {
             Some(0) => Err(format!("{}: equal keys are counted from 1", self.below("key"))),
@@ -449,7 +450,7 @@ fn write_change(change: &Change) -> Value {
         }
         Change::Add { key: name, value } => {
             named("add");
-            key(&mut object, &PairKey { name: name.clone(), nth: None });
+            key(&mut object, &Key::literal(name.clone()));
             bytes(&mut object, "value", "raw", value);
         }
         Change::Unset { key: name } => {
@@ -476,7 +477,7 @@ fn pairs(pairs: &[(Vec<u8>, Vec<u8>)]) -> Value {
 }
 
 /// `KEY#2` as one string. A key that itself ends like this, or is not UTF-8, is in base64, and its number is separate.
-fn key(object: &mut WriteObject, key: &PairKey) {
+fn key(object: &mut WriteObject, key: &Key) {
     match (std::str::from_utf8(&key.name), key.nth) {
         (Ok(name), nth) if numbered(name).is_none() => {
             let nth = nth.map(|nth| format!("#{nth}")).unwrap_or_default();

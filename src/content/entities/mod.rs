@@ -646,6 +646,32 @@ impl Key {
             (Some(nth), _) => entity.set_nth(&key.name, nth, value),
         }
     }
+
+    /// Removes all pairs of the key, or the one of its number, and returns how many there were.
+    ///
+    /// # Errors
+    /// As all methods of [`EntityMut`].
+    pub fn unset(&self, entity: &mut EntityMut<'_, '_>) -> Result<usize> {
+        let key = self.of(&entity.entity()).into_owned();
+        match key.nth {
+            None => entity.unset(&key.name),
+            Some(nth) if nth > entity.entity().all(&key.name).count() => Ok(0),
+            Some(nth) => entity.unset_nth(&key.name, nth).map(|()| 1),
+        }
+    }
+
+    /// Gives all pairs of the key another key, or the one of its number, and returns how many there were.
+    ///
+    /// # Errors
+    /// As all methods of [`EntityMut`].
+    pub fn rename(&self, entity: &mut EntityMut<'_, '_>, new: &[u8]) -> Result<usize> {
+        let key = self.of(&entity.entity()).into_owned();
+        match key.nth {
+            None => entity.rename(&key.name, new),
+            Some(nth) if nth > entity.entity().all(&key.name).count() => Ok(0),
+            Some(nth) => entity.rename_nth(&key.name, nth, new).map(|()| 1),
+        }
+    }
 }
 
 impl fmt::Display for Key {

@@ -8,7 +8,7 @@ use super::rule::{DiagnosticKind, Diagnostics};
 use super::unquoted;
 use crate::bytes::{index, is_zero, short, wide};
 use crate::dialect::{EntityRules, TextSyntax};
-use crate::{Data, Error, ErrorKind, Place, Result};
+use crate::{Data, Error, ErrorKind, Place, Result, threads};
 use grammar::{Grammar, Rule};
 
 // Pairs the tokens of an entity text into entities.
@@ -57,9 +57,8 @@ impl<'a> Source<'a> {
         if text_len > MAX_TEXT {
             return Err(too_large(format!("an entity text of {text_len} bytes, more than {MAX_TEXT}")));
         }
-        let mut builder = Builder::new(&data[..text_len], &rules.syntax, wanted);
-        for_each(builder.text, &rules.syntax, |kind, token| builder.token(kind, token))?;
-        let (entities, pairs, mut diagnostics) = builder.finish()?;
+        let pieces = (text_len / MIN_PIECE).min(threads::cores());
+        let Parsed { entities, pairs, mut diagnostics } = parsed(&data[..text_len], &rules.syntax, wanted, pieces)?;
 
         let tail = &data[text_len..];
         let kind = match tail {
@@ -98,18 +97,79 @@ impl<'a> Source<'a> {
     }
 }
 
+/// The entities of a text, or of a piece of it.
+#[derive(Debug, Default)]
+struct Parsed {
+    entities: Vec<Placed>,
+    pairs: Vec<PairSpan>,
+    diagnostics: Diagnostics,
+}
+
+impl Parsed {
+    /// Adds those of the piece that comes next.
+    fn append(&mut self, next: Parsed) {
+        let (entities, pairs) = (self.entities.len(), self.pairs.len());
+        let moved = next.entities.into_iter().map(|entity| Placed { first_pair: pairs + entity.first_pair, ..entity });
+        self.entities.extend(moved);
+        self.pairs.extend(next.pairs);
+        self.diagnostics.append(next.diagnostics, entities);
+    }
+}
+
+/// A smaller piece of a text takes less time than a thread needs to start.
+const MIN_PIECE: usize = 128 * 1024;
+
+/// Reads a text in pieces at the same time, on a thread each.
+///
+/// A text is cut where a line starts with an opening brace. A string or a comment may go over such a place, and an entity
+/// may be open there: then the text is read again as one.
+fn parsed(text: &[u8], syntax: &TextSyntax, wanted: fn(DiagnosticKind) -> bool, pieces: usize) -> Result<Parsed> {
+    let read = |piece: Range<usize>| -> Result<Builder<'_>> {
+        let mut builder = Builder::new(text, syntax, wanted);
+        for_each(text, piece, syntax, |kind, token| builder.token(kind, token))?;
+        Ok(builder)
+    };
+    let pieces = cut(text, pieces);
+    if pieces.len() > 1 {
+        let whole = |piece: &Range<usize>| {
+            let builder = read(piece.clone()).ok()?;
+            if piece.end == text.len() { builder.finish().ok() } else { builder.ended_before(piece.end) }
+        };
+        let read: Option<Vec<Parsed>> = threads::in_parallel(pieces.len(), &pieces, whole).into_iter().collect();
+        let joined = read.into_iter().flatten().reduce(|mut all, next| {
+            all.append(next);
+            all
+        });
+        let fits = |all: &Parsed| all.entities.len() <= MAX_ENTITIES && all.pairs.len() <= MAX_PAIRS;
+        if let Some(joined) = joined.filter(fits) {
+            return Ok(joined);
+        }
+    }
+    read(0..text.len())?.finish()
+}
+
+/// Where the text can be cut into pieces of about the same size.
+fn cut(text: &[u8], pieces: usize) -> Vec<Range<usize>> {
+    let line = memchr::memmem::Finder::new("\n{");
+    let starts = (1..pieces).map(|piece| text.len() / pieces * piece);
+    let mut starts: Vec<usize> = starts.filter_map(|from| line.find(&text[from..]).map(|at| from + at + 1)).collect();
+    starts.dedup();
+    let ends = starts.iter().copied().chain([text.len()]);
+    std::iter::once(0).chain(starts.iter().copied()).zip(ends).map(|(start, end)| start..end).collect()
+}
+
 struct Builder<'t> {
     text: &'t [u8],
     syntax: &'t TextSyntax,
     wanted: fn(DiagnosticKind) -> bool,
-    entities: Vec<Placed>,
-    pairs: Vec<PairSpan>,
-    diagnostics: Diagnostics,
+    parsed: Parsed,
     open: Option<Open>,
     key: Option<Span>,
     first_pair: usize,
     /// Where the last word without quotes ends.
     word_end: Option<usize>,
+    /// Where the last token ends.
+    end: usize,
 }
 
 /// The open entity: its opening brace, and where its last token ends.
@@ -127,12 +187,12 @@ enum Meaning {
 
 impl<'t> Builder<'t> {
     fn new(text: &'t [u8], syntax: &'t TextSyntax, wanted: fn(DiagnosticKind) -> bool) -> Self {
-        let (entities, pairs, diagnostics) = Default::default();
         let (open, key, word_end) = (None, None, None);
-        Builder { text, syntax, wanted, entities, pairs, diagnostics, open, key, first_pair: 0, word_end }
+        Builder { text, syntax, wanted, parsed: Parsed::default(), open, key, first_pair: 0, word_end, end: 0 }
     }
 
     fn token(&mut self, kind: Kind, token: Range<usize>) -> Result<()> {
+        self.end = token.end;
         if kind == Kind::Comment {
             self.diagnose(DiagnosticKind::Comment, &token);
             return Ok(());
@@ -203,10 +263,10 @@ impl<'t> Builder<'t> {
             self.key = Some(token);
             return Ok(());
         };
-        if self.pairs.len() == MAX_PAIRS {
+        if self.parsed.pairs.len() == MAX_PAIRS {
             return Err(too_large(format!("an entity text of more than {MAX_PAIRS} pairs")).at(place(token)));
         }
-        self.pairs.push(PairSpan { key, value: token });
+        self.parsed.pairs.push(PairSpan { key, value: token });
         Ok(())
     }
 
@@ -214,36 +274,41 @@ impl<'t> Builder<'t> {
     fn end_entity(&mut self, close: Option<usize>) -> Result<()> {
         let Some(Open { brace, end }) = self.open.take() else { return Ok(()) };
         if let Some(key) = self.key.take() {
-            self.diagnose_in(DiagnosticKind::KeyWithoutValue, key.range(), Some(self.entities.len()));
+            self.diagnose_in(DiagnosticKind::KeyWithoutValue, key.range(), Some(self.parsed.entities.len()));
         }
         let body = Span::new(brace.start..end);
-        if self.entities.len() == MAX_ENTITIES {
+        if self.parsed.entities.len() == MAX_ENTITIES {
             return Err(too_large(format!("an entity text of more than {MAX_ENTITIES} entities")).at(place(body)));
         }
         let line = Span::new(brace.start..if close.is_some() { end_of_line(self.text, end) } else { end });
         let inside = Span::new(brace.end..close.unwrap_or(end));
-        self.entities.push(Placed { body, inside, line, first_pair: self.first_pair });
-        self.first_pair = self.pairs.len();
+        self.parsed.entities.push(Placed { body, inside, line, first_pair: self.first_pair });
+        self.first_pair = self.parsed.pairs.len();
         Ok(())
     }
 
     fn diagnose(&mut self, kind: DiagnosticKind, span: &Range<usize>) {
-        let entity = self.open.as_ref().map(|_| self.entities.len());
+        let entity = self.open.as_ref().map(|_| self.parsed.entities.len());
         self.diagnose_in(kind, span.clone(), entity);
     }
 
     fn diagnose_in(&mut self, kind: DiagnosticKind, span: Range<usize>, entity: Option<usize>) {
         if (self.wanted)(kind) {
-            self.diagnostics.push(kind, span, entity);
+            self.parsed.diagnostics.push(kind, span, entity);
         }
     }
 
-    fn finish(mut self) -> Result<(Vec<Placed>, Vec<PairSpan>, Diagnostics)> {
+    /// What was read, if no entity and no token goes on to `border`.
+    fn ended_before(self, border: usize) -> Option<Parsed> {
+        (self.open.is_none() && self.end < border).then_some(self.parsed)
+    }
+
+    fn finish(mut self) -> Result<Parsed> {
         if let Some(end) = self.open.as_ref().map(|open| open.end) {
             self.diagnose(DiagnosticKind::MissingClosingBrace, &(end..end));
             self.end_entity(None)?;
         }
-        Ok((self.entities, self.pairs, self.diagnostics))
+        Ok(self.parsed)
     }
 }
 
@@ -311,20 +376,21 @@ impl Span {
     }
 }
 
-/// Calls `each` for all tokens of `text`, from front to back.
+/// Calls `each` for all tokens of a piece of `text`, from front to back.
 ///
 /// A token that touches the end of its window may continue after it: it is read again, in a window that starts at the
 /// end of the token before it. A token that fills a window alone is read again in a larger one.
 pub(super) fn for_each(
     text: &[u8],
+    piece: Range<usize>,
     syntax: &TextSyntax,
     mut each: impl FnMut(Kind, Range<usize>) -> Result<()>,
 ) -> Result<()> {
-    let (mut at, mut window, mut rule) = (0, WINDOW, Rule::all);
+    let (mut at, mut window, mut rule) = (piece.start, WINDOW, Rule::all);
     let mut mask = Mask::new(syntax);
-    while at < text.len() {
-        let end = text.len().min(at.saturating_add(window));
-        let is_last = end == text.len();
+    while at < piece.end {
+        let end = piece.end.min(at.saturating_add(window));
+        let is_last = end == piece.end;
         let mut trusted = at;
         let shadow = mask.of(&text[at..end])?;
         for (kind, token) in tokens(rule, shadow)?.flat_map(|(rule, range)| parts(rule, range, shadow)) {
@@ -431,4 +497,68 @@ mod grammar {
     #[derive(pest_derive::Parser)]
     #[grammar = "../grammar/entities.pest"]
     pub(super) struct Grammar;
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dialect::ALL;
+
+    /// The same text in 1 and in `pieces` pieces: what is found, and whether the pieces were read.
+    fn in_pieces(text: &[u8], syntax: &TextSyntax, pieces: usize) -> [String; 2] {
+        [1, pieces].map(|pieces| match parsed(text, syntax, |_| true, pieces) {
+            Ok(parsed) => format!("{parsed:?}"),
+            Err(error) => error.to_string(),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_in_pieces_is_the_same_text(
+            parts in proptest::collection::vec(
+                prop_oneof![
+                    4 => Just("{\n\"classname\" \"light\"\n\"origin\" \"0 0 64\"\n}\n"),
+                    1 => proptest::sample::select(vec![
+                        "{", "}", "\n{", "}\n", "\"", "\n", "//", "/*", "*/", "\\\"", "word", "{\r\n\"a\" \"b\"\r\n}\r\n",
+                        "\"a\" \"\n{\"\n", "// }\n{\n", "\u{e9}", "\t",
+                    ]),
+                ],
+                0..60,
+            ),
+            pieces in 2_usize..9,
+        ) {
+            let text = parts.concat();
+            for dialect in ALL {
+                let [whole, joined] = in_pieces(text.as_bytes(), &dialect.text.syntax, pieces);
+                prop_assert_eq!(whole, joined, "{}", dialect.name);
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_clean_border_ends_a_piece() {
+        let syntax = &ALL[0].text.syntax;
+        let entity = "{\n\"classname\" \"light\"\n}\n";
+        let ends = |text: &str| {
+            let mut builder = Builder::new(text.as_bytes(), syntax, |_| true);
+            for_each(text.as_bytes(), 0..text.len(), syntax, |kind, token| builder.token(kind, token)).unwrap();
+            builder.ended_before(text.len()).is_some()
+        };
+        assert!(ends(entity) && ends("// a comment\n"));
+        for open in ["{\n", "{\n\"a\" \"b\n", "\"a\n", "{}", "{ a }\n /*\n"] {
+            assert!(!ends(open) || open.contains("/*") && !syntax.block_comments, "{open:?}");
+        }
+        assert_eq!(cut(entity.repeat(8).as_bytes(), 4).len(), 4);
+        assert_eq!(cut(b"{}", 4), [0..2]);
+    }
+
+    #[test]
+    fn limits_hold_in_pieces() {
+        let text = "{}\n".repeat(MAX_ENTITIES + 1);
+        let [whole, joined] = in_pieces(text.as_bytes(), &ALL[0].text.syntax, 2);
+        assert_eq!(whole, joined);
+        assert!(whole.contains("entities"), "{whole}");
+    }
 }

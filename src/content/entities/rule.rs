@@ -464,6 +464,13 @@ impl Diagnostics {
             self.listed.push(Diagnostic { kind, span, entity });
         }
     }
+
+    /// Adds those of the next piece of the text, which starts with the entity of this index.
+    pub(super) fn append(&mut self, next: Diagnostics, first: usize) {
+        self.total += next.total;
+        let listed = next.listed.into_iter().take(Self::LISTED - self.listed.len());
+        self.listed.extend(listed.map(|one| Diagnostic { entity: one.entity.map(|index| first + index), ..one }));
+    }
 }
 
 impl<'d> IntoIterator for &'d Diagnostics {

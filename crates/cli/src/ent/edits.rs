@@ -192,13 +192,7 @@ pub(super) fn run_rename_key(cx: &Context, args: &RenameKeyArgs) -> Result<Code>
         for index in chosen.indices {
             let mut entity = entities.get_mut(*index)?;
             let had = entity.entity().all(&new).count();
-            let old = old.of(&entity.entity()).into_owned();
-            let number = match old.nth {
-                None => entity.rename(&old.name, &new)?,
-                Some(nth) if nth > entity.entity().all(&old.name).count() => 0,
-                Some(nth) => entity.rename_nth(&old.name, nth, &new).map(|()| 1)?,
-            };
-            renamed += number;
+            renamed += old.rename(&mut entity, &new)?;
             // The new key may be the old one in other letters.
             doubled += usize::from(had > 0 && entity.entity().all(&new).count() > had);
         }

@@ -12,7 +12,7 @@ use bspkit::bytes::escaped;
 use bspkit::content::pak::Pak;
 use bspkit::dialect::Role;
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
-use bspkit::json::members;
+use bspkit::json::{PathJson, members};
 use bspkit::{Bsp, ErrorKind, Place};
 use bspkit_ops::compare::{self, Comparison};
 use bspkit_text::changes::ComparisonJson;
@@ -366,7 +366,8 @@ pub(crate) struct DiffArgs {
 
 #[derive(Serialize)]
 struct Differences {
-    other: String,
+    #[serde(flatten)]
+    other: PathJson,
     same: bool,
     #[serde(flatten)]
     changes: ComparisonJson,
@@ -402,7 +403,7 @@ fn run_diff(cx: &Context, args: &DiffArgs) -> Result<Code> {
             let (old, new) = (read(&args.old)?, read(&args.new)?);
             compare::paks(&old, &new, usize::MAX)
         });
-        let (other, same) = (shown(&args.new), found.touched().is_empty());
+        let (other, same) = (PathJson::new("other", Some(&args.new)), found.touched().is_empty());
         job.report(&Differences { other, same, changes: ComparisonJson::new(&found), found })
     })
 }

@@ -8,6 +8,7 @@ use anyhow::Result;
 use bspkit::bytes::differences;
 use bspkit::dialect::{Checksum, Sum, Use};
 use bspkit::finding::Finding;
+use bspkit::json::PathJson;
 use bspkit::{Bsp, ChangeKind, Draft, Moved, Plan, SlotEdit};
 use bspkit_ops::check::Stale;
 use bspkit_ops::checksum::{self, Value};
@@ -47,9 +48,10 @@ impl super::Save {
     }
 }
 
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 pub(super) struct Document<'a> {
-    output: Option<String>,
+    #[serde(flatten)]
+    output: PathJson,
     changed: bool,
     report: String,
     bytes: [usize; 2],
@@ -62,8 +64,8 @@ pub(super) struct Document<'a> {
     warnings: Vec<String>,
     findings: Vec<Finding>,
     references: Vec<Stale>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    backup: Option<String>,
+    #[serde(flatten)]
+    backup: Option<PathJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     written: Option<u64>,
 }
@@ -124,12 +126,12 @@ pub(super) fn print_bytes(
     }
     let written = |range: &Range<usize>| Stretch::new(range, ChangeKind::Written);
     let document = Document {
-        output: target.map(shown),
+        output: PathJson::new("output", target),
         changed: old != new,
         bytes: [old.len(), new.len()],
         touched: ComparisonJson::of_bytes(ranges.iter().map(Range::len).sum()),
         ranges: ranges.iter().map(written).collect(),
-        backup: backup.map(shown),
+        backup: backup.map(|path| PathJson::new("backup", Some(path))),
         ..nothing(old.len(), &report)
     };
     job.document(&document)
@@ -137,7 +139,22 @@ pub(super) fn print_bytes(
 
 /// A document that states that nothing changes, and why.
 pub(super) fn nothing(size: usize, report: &str) -> Document<'static> {
-    Document { report: report.to_owned(), bytes: [size, size], ..Document::default() }
+    Document {
+        output: PathJson::new("output", None),
+        changed: false,
+        report: report.to_owned(),
+        bytes: [size, size],
+        touched: ComparisonJson::default(),
+        ranges: Vec::new(),
+        edits: &[],
+        moved: &[],
+        checksums: &[],
+        warnings: Vec::new(),
+        findings: Vec::new(),
+        references: Vec::new(),
+        backup: None,
+        written: None,
+    }
 }
 
 impl DryRun<'_> {
@@ -196,7 +213,7 @@ impl DryRun<'_> {
     fn document(&self) -> Document<'_> {
         let report = self.plan.report();
         Document {
-            output: self.target.map(shown),
+            output: PathJson::new("output", self.target),
             changed: !self.changes.is_empty() || report.size.0 != report.size.1,
             report: self.report(),
             bytes: [report.size.0, report.size.1],
@@ -208,7 +225,7 @@ impl DryRun<'_> {
             warnings: self.warnings.clone(),
             findings: self.findings.list.clone(),
             references: self.findings.stale.clone(),
-            backup: self.backup.map(shown),
+            backup: self.backup.map(|path| PathJson::new("backup", Some(path))),
             written: self.written,
         }
     }

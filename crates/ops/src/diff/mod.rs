@@ -6,9 +6,9 @@ mod wanted;
 use std::cmp::Ordering;
 
 use super::patch::{Expected, Operation, Patch, Spot, Target};
-use crate::patch::{Change, PairKey};
+use crate::patch::Change;
 use bspkit::Result;
-use bspkit::content::entities::{Entities, Entity};
+use bspkit::content::entities::{Entities, Entity, Key};
 pub use pairing::pair;
 pub(super) use pairing::paired;
 pub use wanted::{Content, Wanted, patch_to, patch_to_text, text_of};
@@ -184,12 +184,12 @@ fn list(entity: &Entity<'_>) -> List {
 }
 
 /// The key of a pair, with a number if there are equal keys.
-fn key(list: &List, at: usize) -> PairKey {
+fn key(list: &List, at: usize) -> Key {
     let name = &list[at].0;
     let is_equal = |(other, _): &&Pair| other.eq_ignore_ascii_case(name);
     let nth = list[..=at].iter().filter(is_equal).count();
     let is_alone = list.iter().filter(is_equal).count() == 1;
-    PairKey { name: name.clone(), nth: (!is_alone).then_some(nth) }
+    Key { name: name.clone(), nth: (!is_alone).then_some(nth) }
 }
 
 fn expected(list: &List, at: usize) -> Expected {
@@ -244,10 +244,10 @@ fn changes(old: &List, new: &List) -> Option<(Vec<Expected>, Vec<Change>)> {
             let is_there = |list: &List| list.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
             changes.push(match is_there(&work) {
                 true => Change::Add { key: name.clone(), value: value.clone() },
-                false => Change::Set { key: PairKey { name: name.clone(), nth: None }, value: value.clone() },
+                false => Change::Set { key: Key::literal(name.clone()), value: value.clone() },
             });
             if !is_there(old) {
-                expect.push(Expected { key: PairKey { name: name.clone(), nth: None }, value: None });
+                expect.push(Expected { key: Key::literal(name.clone()), value: None });
             }
             work.push((name.clone(), value.clone()));
         }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::{List, arrange, longest_rise, pair};
 use crate::diff;
-use crate::patch::{Expected, Finder, Match, Operation, PairKey, Patch, Spot, Target, is_brush_model};
-use bspkit::content::entities::{Entities, Entity};
+use crate::patch::{Expected, Finder, Match, Operation, Patch, Spot, Target, is_brush_model};
+use bspkit::content::entities::{Entities, Entity, Key};
 use bspkit::{Error, ErrorKind, Result};
 
 // The patch that makes the entities of a map those of a list, each of which says which one it was.
@@ -293,7 +293,7 @@ impl<'e, 'a> Namer<'e, 'a> {
                 // The number of the model, or that it has no model.
                 let model = self.old.get(index).and_then(|entity| entity.get("model").map(<[u8]>::to_vec));
                 if model.as_ref().is_none_or(|model| is_brush_model(b"model", model)) {
-                    let key = PairKey::from("model");
+                    let key = Key::literal("model");
                     expect
                         .extend((!expect.iter().any(|pair| pair.key == key)).then_some(Expected { key, value: model }));
                 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use super::{Change, Expected, Match, Operation, PairKey, Patch, Spot, Target};
+use super::{Change, Expected, Match, Operation, Patch, Spot, Target};
 use bspkit::bytes::escaped;
 use bspkit::content::entities::{Entities, Entity, Pair};
 use bspkit::content::select::Index;
@@ -314,20 +314,20 @@ impl Operation {
 impl Expected {
     /// States what an entity has instead.
     fn fails(&self, entity: &Entity<'_>) -> Option<String> {
-        let found = self.key.meant().value(entity);
+        let found = self.key.value(entity);
         if found == self.value.as_deref() {
             return None;
         }
         let (index, key) = (entity.index(), &self.key);
         Some(match (found, &self.value) {
             (Some(found), Some(value)) => {
-                format!("#{index}: {key} is {}, and {} was expected", shown(found), shown(value))
+                format!("#{index}: `{key}` is {}, and {} was expected", shown(found), shown(value))
             }
             (Some(found), None) => {
-                format!("#{index}: {key} is {}, and the key was expected not to be there", shown(found))
+                format!("#{index}: `{key}` is {}, and the key was expected not to be there", shown(found))
             }
             (None, value) => {
-                format!("#{index} has no {key}, and {} was expected", shown(value.as_deref().unwrap_or_default()))
+                format!("#{index} has no `{key}`, and {} was expected", shown(value.as_deref().unwrap_or_default()))
             }
         })
     }
@@ -542,13 +542,6 @@ impl fmt::Display for Match {
             Some(more @ 1..) => write!(f, " and {more} more"),
             _ => Ok(()),
         }
-    }
-}
-
-impl fmt::Display for PairKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let nth = self.nth.map(|nth| format!("#{nth}")).unwrap_or_default();
-        write!(f, "`{}{nth}`", escaped(&self.name))
     }
 }
 

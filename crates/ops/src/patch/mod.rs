@@ -21,9 +21,9 @@ pub(super) use fit::{Finder, is_brush_model};
 /// Operations on the entities of a map.
 ///
 /// ```
-/// use bspkit::content::entities::Entities;
+/// use bspkit::content::entities::{Entities, Key};
 /// use bspkit::dialect::EntityRules;
-/// use bspkit_ops::patch::{Change, Expected, Operation, PairKey, Patch, Target};
+/// use bspkit_ops::patch::{Change, Expected, Operation, Patch, Target};
 ///
 /// let text = b"{\n\"classname\" \"worldspawn\"\n\"gravity\" \"800\"\n}\n\0";
 /// let entities = Entities::parse(&text[..], EntityRules::QUAKE2)?;
@@ -31,8 +31,8 @@ pub(super) use fit::{Finder, is_brush_model};
 ///     entities: Some(1),
 ///     operations: vec![Operation::Edit {
 ///         on: Target::Index(0),
-///         expect: vec![Expected { key: PairKey::from("gravity"), value: Some(b"800".to_vec()) }],
-///         changes: vec![Change::Set { key: PairKey::from("gravity"), value: b"100".to_vec() }],
+///         expect: vec![Expected { key: Key::literal("gravity"), value: Some(b"800".to_vec()) }],
+///         changes: vec![Change::Set { key: Key::literal("gravity"), value: b"100".to_vec() }],
 ///     }],
 ///     result: None,
 /// };
@@ -176,27 +176,11 @@ pub enum Spot {
     After(Target),
 }
 
-/// A key of an entity: the first of equal keys, or the one with a number.
-///
-/// ```
-/// use bspkit_ops::patch::PairKey;
-/// let second = PairKey { name: b"OnTrigger".to_vec(), nth: Some(2) };
-/// assert_eq!(second.to_string(), "`OnTrigger#2`");
-/// assert_eq!(PairKey::from("light").to_string(), "`light`");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PairKey {
-    /// The key; case does not matter.
-    pub name: Vec<u8>,
-    /// Which of equal keys, from 1.
-    pub nth: Option<usize>,
-}
-
 /// What an entity must have before it is changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
     /// The key.
-    pub key: PairKey,
+    pub key: Key,
     /// Its value; `None` if the entity must not have the key.
     pub value: Option<Vec<u8>>,
 }
@@ -207,7 +191,7 @@ pub enum Change {
     /// Sets a value; a missing key is added after the others.
     Set {
         /// The key.
-        key: PairKey,
+        key: Key,
         /// The value.
         value: Vec<u8>,
     },
@@ -221,29 +205,15 @@ pub enum Change {
     /// Removes the pair with a number, or all pairs of a key; it must exist.
     Unset {
         /// The key.
-        key: PairKey,
+        key: Key,
     },
     /// Renames the key of the pair with a number, or of all pairs of a key; it must exist.
     Rename {
         /// The key.
-        key: PairKey,
+        key: Key,
         /// The new one.
         to: Vec<u8>,
     },
-}
-
-impl PairKey {
-    /// As the key that it is in entities.
-    fn meant(&self) -> Key {
-        Key { name: self.name.clone(), nth: self.nth }
-    }
-}
-
-impl From<&str> for PairKey {
-    /// The key with exactly this name.
-    fn from(name: &str) -> Self {
-        PairKey { name: name.as_bytes().to_vec(), nth: None }
-    }
 }
 
 // Applies a patch, in memory, as a whole or not at all.
@@ -372,26 +342,12 @@ impl Change {
     fn apply(&self, entity: &mut EntityMut<'_, '_>) -> Result<()> {
         let done = match self {
             Change::Add { key, value } => return entity.push(key, value),
-            Change::Set { key, value } => return key.meant().set(entity, value),
-            Change::Unset { key } => {
-                let meant = key.meant();
-                let meant = meant.of(&entity.entity());
-                match meant.nth {
-                    Some(nth) => return entity.unset_nth(&meant.name, nth),
-                    None => (entity.unset(&meant.name)?, key),
-                }
-            }
-            Change::Rename { key, to } => {
-                let meant = key.meant();
-                let meant = meant.of(&entity.entity());
-                match meant.nth {
-                    Some(nth) => return entity.rename_nth(&meant.name, nth, to),
-                    None => (entity.rename(&meant.name, to)?, key),
-                }
-            }
+            Change::Set { key, value } => return key.set(entity, value),
+            Change::Unset { key } => (key.unset(entity)?, key),
+            Change::Rename { key, to } => (key.rename(entity, to)?, key),
         };
         match done {
-            (0, key) => Err(Error::new(ErrorKind::NotFound, format!("#{} has no {key}", entity.index()))),
+            (0, key) => Err(Error::new(ErrorKind::NotFound, format!("#{} has no `{key}`", entity.index()))),
             _ => Ok(()),
         }
     }

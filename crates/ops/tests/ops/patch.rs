@@ -5,11 +5,11 @@ mod model;
 mod names;
 
 use crate::{corpus, random};
-use bspkit::content::entities::Entities;
+use bspkit::content::entities::{Entities, Key};
 use bspkit::dialect::EntityRules;
 use bspkit::{Bsp, ErrorKind};
 use bspkit_ops::diff::diff;
-use bspkit_ops::patch::{Change, Expected, Match, Operation, PairKey, Patch, Spot, Target};
+use bspkit_ops::patch::{Change, Expected, Match, Operation, Patch, Spot, Target};
 use proptest::prelude::*;
 use random::config;
 
@@ -83,7 +83,7 @@ fn pairs_change_by_key_and_number() {
         [Operation::Edit { changes, .. }] => changes.clone(),
         other => panic!("{other:?}"),
     };
-    let key = |name: &str, nth| PairKey { name: name.into(), nth };
+    let key = |name: &str, nth| Key { name: name.into(), nth };
     let second = key("out", Some(2));
     assert_eq!(changes(&with(&[DOOR[2], ("out", "c")])), [Change::Set { key: second.clone(), value: b"c".to_vec() }]);
     assert_eq!(changes(&with(&[DOOR[2]])), [Change::Unset { key: second.clone() }]);
@@ -117,7 +117,7 @@ fn what_is_not_canonical_is_carried_as_it_is() {
 }
 
 fn edit(index: usize, key: &str, old: Option<&str>, changes: Vec<Change>) -> Operation {
-    let expect = vec![Expected { key: key.into(), value: old.map(Into::into) }];
+    let expect = vec![Expected { key: Key::literal(key), value: old.map(Into::into) }];
     Operation::Edit { on: Target::Index(index), expect, changes }
 }
 
@@ -177,7 +177,7 @@ fn operations_do_what_they_say() {
     assert_eq!(new.unwrap(), text(&expected));
 
     // What cannot be done is an error with its place, and so is what no engine could read back.
-    let unset = |key: &str| edit(1, "light", Some("300"), vec![Change::Unset { key: key.into() }]);
+    let unset = |key: &str| edit(1, "light", Some("300"), vec![Change::Unset { key: Key::literal(key) }]);
     let error = apply(vec![unset("light"), unset("nope")]).unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
@@ -279,7 +279,7 @@ fn differences_of_real_maps_lead_from_one_to_the_other() {
 #[test]
 fn a_removed_entity_is_not_edited() {
     let map = Bsp::open("../../tests/maps/q2/own_rooms.bsp").unwrap();
-    let set = Change::Set { key: "light".into(), value: b"1".to_vec() };
+    let set = Change::Set { key: Key::literal("light"), value: b"1".to_vec() };
     let edit = Operation::Edit { on: Target::Index(7), expect: Vec::new(), changes: vec![set] };
     let remove = Operation::Remove { on: Target::Index(7), expect: Vec::new() };
     let apply = |operations: [&Operation; 2]| {

@@ -1,8 +1,8 @@
 //! A patch against a naive model of it: a list of entities, and the operations one by one.
 
-use bspkit::content::entities::{Entities, Entity};
+use bspkit::content::entities::{Entities, Entity, Key};
 use bspkit::dialect::EntityRules;
-use bspkit_ops::patch::{Expected, Match, Operation, PairKey, Patch, Spot, Target};
+use bspkit_ops::patch::{Expected, Match, Operation, Patch, Spot, Target};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -198,7 +198,7 @@ fn many(kind: &str, operations: usize) -> std::time::Duration {
     let text: String = (0..operations * 2).map(entity).collect();
     let entities = Entities::parse(text.as_bytes(), EntityRules::QUAKE3).unwrap();
     let n = |n: usize| (b"n".to_vec(), n.to_string().into_bytes());
-    let expect = |at: usize| vec![Expected { key: PairKey::from("n"), value: Some(at.to_string().into_bytes()) }];
+    let expect = |at: usize| vec![Expected { key: Key::literal("n"), value: Some(at.to_string().into_bytes()) }];
     let operation = |at: usize| {
         let (on, other) = (Target::Index(at), Target::Index(operations * 2 - 1 - at / 2));
         let select = |text: String| Target::Select(text.parse().unwrap(), None);
