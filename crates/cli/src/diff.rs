@@ -161,7 +161,7 @@ impl<'a> Pages<'a> {
         place.push(".html");
         let page = self.path.with_file_name(&self.folder).join(&place);
         let paged = self.paged.contains(&map.name).then_some(page.as_path());
-        let name = shown(&map.name);
+        let name = map.name.to_string_lossy().into_owned();
         let (done, mut row) = match named(cx, args, paged, map, job) {
             Ok((code, None)) => {
                 self.equal.fetch_add(1, Ordering::Relaxed);
@@ -185,7 +185,7 @@ impl<'a> Pages<'a> {
     fn write(self, folders: [&Path; 2]) -> Result<()> {
         let mut rows = self.rows.into_inner().unwrap_or_else(PoisonError::into_inner);
         rows.sort_unstable();
-        let names = folders.map(shown);
+        let names = folders.map(|folder| folder.to_string_lossy());
         let html = folder([&names[0], &names[1]], &rows, self.equal.into_inner());
         output::replace(self.path, [], |mut file| file.write_all(html.as_bytes()))
     }
@@ -289,7 +289,8 @@ impl Pair<'_> {
         } else {
             sides
         };
-        let names = named.map(|map| map.file_name().map_or_else(|| shown(map), |name| shown(Path::new(name))));
+        // The page escapes names itself.
+        let names = named.map(|map| map.file_name().unwrap_or(map.as_os_str()).to_string_lossy());
         let html = page([&names[0], &names[1]], maps, found);
         output::replace(path, sides, |mut file| file.write_all(html.as_bytes()))
     }

@@ -235,6 +235,53 @@ fn every_document_is_as_its_schema_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Programs open the paths of documents as they are.
+#[test]
+#[cfg(unix)]
+fn paths_of_documents_name_files() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let room = Room::new();
+    let map = room.read("q2.bsp");
+    ["odd/b\\s.bsp", "odd/n\nl.bsp"].iter().for_each(|name| room.write(name, &map));
+    let lines = [
+        ("save", "/output", "ent set odd worldspawn a=1 --in-place --backup --json"),
+        ("save", "/backup", "ent set odd worldspawn a=2 --in-place --backup --json"),
+        ("backups-list", "/backups/0/file", "backups list odd --json"),
+        ("undo", "/backup", "undo odd --dry-run --json"),
+        ("save", "/output", "ent set odd worldspawn a=3 -o out --json"),
+        ("diff", "/old", "diff odd out --json"),
+        ("unpack", "/folder", "unpack odd -o folders --no-images --json"),
+        ("pack", "/output", "pack folders -o packed --json"),
+        ("export", "/files/0/file", "export odd -o meshes --json"),
+        ("decompile", "/file", "decompile odd -o sources --json"),
+        ("info-limits", "/path", "info odd --limits --json"),
+    ];
+    for (name, member, line) in lines {
+        let (run, schema) = (room.bspkit(line), schema(name));
+        let documents: Vec<Value> =
+            serde_json::Deserializer::from_str(run.text()).into_iter().collect::<Result<_, _>>().unwrap();
+        assert_eq!(documents.len(), 2, "{line}: {}", run.err);
+        for document in &documents {
+            let path = document.pointer(member).and_then(Value::as_str).unwrap_or_default();
+            assert!(room.path(path).exists() && !path.is_empty(), "{line}: {member} is {path:?}");
+            validate(&schema, &schema, document, "").unwrap_or_else(|error| panic!("{line}: {error}"));
+        }
+    }
+
+    // A name that is not UTF-8 is there in base64.
+    room.write(std::ffi::OsStr::from_bytes(b"raw/o\xff.bsp"), &map);
+    let run = room.bspkit("ent set raw worldspawn a=3 -o out --json");
+    let document: Value = serde_json::from_str(run.text()).unwrap();
+    assert_eq!((&document["output"], &document["output_raw"]), (&json!("out/o\\xff.bsp"), &json!("b3V0L2//LmJzcA==")));
+    for (name, line) in
+        [("save", "ent set raw worldspawn a=3 -o out --json"), ("info-limits", "info raw --limits --json")]
+    {
+        let (schema, run) = (schema(name), room.bspkit(line));
+        validate(&schema, &schema, &serde_json::from_str(run.text()).unwrap(), "").unwrap();
+    }
+}
+
 /// Every command that has `--json` is among those above, so that what it prints has a schema.
 #[test]
 fn every_command_with_json_has_a_schema() {
@@ -280,8 +327,9 @@ fn every_schema_is_of_an_output() {
 #[test]
 fn definitions_of_one_name_are_equal_in_all_schemas() {
     // What a document lists is its own; findings of CI name a map, those of rules a line, errors of folders a folder.
-    let own = ["report", "file", "change"];
-    let other = [("finding", "ci"), ("finding", "rules-lint"), ("error", "pack"), ("error", "unpack")];
+    let own = ["report", "file"];
+    let other =
+        [("finding", "ci"), ("finding", "rules-lint"), ("error", "pack"), ("error", "unpack"), ("change", "patch")];
     let mut first: BTreeMap<String, (String, Value)> = BTreeMap::new();
     let (mut shared, mut wrong) = (0, Vec::new());
     let files = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema")).unwrap();
