@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
+use bspkit::bytes::unescape;
 use bspkit::disk::{input, names};
 use bspkit::finding::Finding;
+use bspkit::json::text_and_raw;
 use bspkit::{Bsp, ErrorKind};
 use bspkit_game::assets::fgd::Fgd;
 use bspkit_ops::check::few;
@@ -119,7 +121,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let old = args.baseline.as_deref().filter(|path| args.write_baseline && has_content(path));
     let mut new = old.map_or_else(|| Ok(Baseline::default()), read_baseline)?;
     if let Some(path) = old {
-        new.retain(|map| is_there(Path::new(map), path));
+        new.retain(|map| is_there(map, path));
     }
     // With a baseline all are compared, and then as many are listed as without.
     let most = (cx.talk.verbose || args.baseline.is_some()).then_some(MOST_OF_ALL);
@@ -154,6 +156,11 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     })?;
     let sums = &mut *sums.lock().unwrap_or_else(PoisonError::into_inner);
     if !streams {
+        let left_out = maps.of_run(cx.options.shard).saturating_sub(sums.report.maps());
+        sums.report.leave_out(left_out);
+        if left_out > 0 {
+            cx.talk.stderr(format!("the report is not about {}\n", count(left_out, "map", "maps")).as_bytes());
+        }
         write_report(cx, args, &mut sums.report)?;
     }
     if let Some(path) = args.baseline.as_deref().filter(|_| args.write_baseline) {
@@ -281,9 +288,13 @@ fn print(found: &MapFindings, policy: &Policy, job: &mut Job<'_>) {
 }
 
 /// Whether a map that a baseline knows is still there: in the folder of the baseline, or as it was named.
-fn is_there(map: &Path, baseline: &Path) -> bool {
-    let beside = baseline.parent().map(|folder| folder.join(map));
-    real_input(map).or_else(|| real_input(&beside?)).is_some()
+fn is_there(map: &str, baseline: &Path) -> bool {
+    // A path that is not UTF-8 is escaped.
+    let bare = names::path(&unescape(map)).ok();
+    [Some(PathBuf::from(map)), bare].into_iter().flatten().any(|map| {
+        let beside = baseline.parent().map(|folder| folder.join(&map));
+        real_input(&map).or_else(|| real_input(&beside?)).is_some()
+    })
 }
 
 /// The path of a map as the baseline has it: relative to the baseline's folder if the map is in it.
@@ -292,7 +303,8 @@ fn path_in(map: &MapFile, baseline: &Path) -> String {
     let real = |path: &Path| path.canonicalize().ok();
     let inner =
         real(&map.path).zip(real(folder)).and_then(|(map, folder)| Some(map.strip_prefix(folder).ok()?.to_owned()));
-    let path = inner.unwrap_or_else(|| map.path.clone()).to_string_lossy().into_owned();
+    let path = inner.unwrap_or_else(|| map.path.clone());
+    let path = text_and_raw(path.as_os_str().as_encoded_bytes()).0.into_owned();
     if cfg!(windows) { path.replace('\\', "/") } else { path }
 }
 

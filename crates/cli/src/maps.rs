@@ -248,7 +248,24 @@ impl Maps {
                 false => maps.found.push(Ok(MapFile::named(path, many))),
             }
         }
+        if arguments.len() > 1 {
+            maps.name_once();
+        }
         maps
+    }
+
+    /// Keeps one of several equal names: a map may be named, and be in a folder that is named. A link is another map.
+    fn name_once(&mut self) {
+        let (mut folders, mut seen) = (HashMap::new(), HashSet::new());
+        self.found.retain(|map| {
+            let Some(path) = map.as_ref().ok().map(|map| &map.path).filter(|path| !is_stdin(path)) else { return true };
+            let (folder, name) = (path.parent().unwrap_or(Path::new("")), path.file_name());
+            let folder: &mut PathBuf = folders.entry(folder.to_owned()).or_insert_with(|| {
+                let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+                here.canonicalize().unwrap_or_else(|_| folder.to_owned())
+            });
+            seen.insert((folder.clone(), name.map(OsStr::to_owned)))
+        });
     }
 
     /// A file that need not be a map; its output is written in the same way.
@@ -375,6 +392,11 @@ impl Maps {
             }
         }
         Ok(None)
+    }
+
+    /// How many maps this run looks at, if nothing stops it.
+    pub(crate) fn of_run(&self, shard: Option<Shard>) -> usize {
+        self.order(shard).into_iter().filter(|&index| self.found[index].is_ok()).count()
     }
 
     /// The maps of this run, in order: all, or the part of `--shard`. For parts, maps are sorted by the names below the

@@ -31,6 +31,80 @@ fn documents(text: &str) -> Vec<Value> {
     serde_json::Deserializer::from_str(text).into_iter().collect::<Result<_, _>>().unwrap()
 }
 
+/// A report about some of the maps says so: otherwise what is wrong with the others would count as mended.
+#[test]
+fn the_report_of_a_stopped_run_says_it() {
+    let room = room();
+    let report = |format: &str| {
+        let run = room.bspkit(&format!("ci maps --format {format} --fail-fast -j1 -o report")).without_data(1);
+        assert!(run.err.contains("the report is not about 2 maps"), "{}", run.err);
+        String::from_utf8(room.read("report")).unwrap()
+    };
+    let log: Value = serde_json::from_str(&report("sarif")).unwrap();
+    let schema = schema("sarif.json");
+    assert_eq!(validate(&schema, &schema, &log, ""), Ok(()));
+    let invocation = &log["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let said = invocation["toolExecutionNotifications"][0]["message"]["text"].as_str().unwrap();
+    assert_eq!(said, "The run was stopped: 2 maps were not looked at");
+    let junit = report("junit");
+    assert!(junit.contains("skipped=\"1\"") && junit.contains(&format!("<skipped message=\"{said}\"/>")), "{junit}");
+
+    // A whole run, and parts of one, are complete.
+    for options in ["", " --shard 1/2", " --shard 2/2"] {
+        room.bspkit(&format!("ci maps --format sarif -o report{options}"));
+        let log: Value = serde_json::from_slice(&room.read("report")).unwrap();
+        assert_eq!(log["runs"][0]["invocations"], serde_json::json!([{"executionSuccessful": true}]), "{options}");
+    }
+}
+
+/// Two maps whose names are not UTF-8 are two maps, in reports and in baselines.
+#[test]
+#[cfg(unix)]
+fn names_that_are_not_utf8_stay_apart() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let room = Room::new();
+    let map =
+        |byte: u8| std::ffi::OsString::from(std::ffi::OsStr::from_bytes(&[b"maps/a", &[byte][..], b".bsp"].concat()));
+    room.write("bspkit.toml", b"[entities]\nforbidden = [\"light\"]\n");
+    room.write(map(0xfe), &room.read("q2.bsp"));
+    room.bspkit("ci maps --baseline known.json --write-baseline -q");
+    room.bspkit("ci maps --baseline known.json -q").without_data(0);
+    room.write(map(0xff), &room.read("q2.bsp"));
+    let prints = |format: &str, name: &str| -> (usize, BTreeSet<String>) {
+        let report: Value = serde_json::from_str(room.bspkit(&format!("ci maps --format {format}")).text()).unwrap();
+        let all: Vec<String> = report.pointer(name).unwrap().as_array().unwrap().iter().map(Value::to_string).collect();
+        (all.len(), all.into_iter().collect())
+    };
+    for (format, list) in [("gitlab", ""), ("sarif", "/runs/0/results")] {
+        let (all, different) = prints(format, list);
+        assert!(all > 4 && all == different.len(), "{format}: {} of {all}", different.len());
+    }
+    let sarif = room.bspkit("ci maps --format sarif");
+    assert!(sarif.text().contains("maps/a%FE.bsp") && sarif.text().contains("maps/a%FF.bsp"), "{}", sarif.text());
+    let run = room.bspkit("ci maps --baseline known.json");
+    assert!(run.code == Some(1) && !run.text().contains("a\\xfe.bsp: error"), "{}{}", run.text(), run.err);
+    // Another map does not make this one unknown.
+    std::fs::remove_file(room.path(map(0xff))).unwrap();
+    room.bspkit("ci maps --baseline known.json --write-baseline -q");
+    room.bspkit("ci maps --baseline known.json -q").without_data(0);
+}
+
+/// A map is one map, however often it is named.
+#[test]
+fn a_map_that_is_named_twice_is_one_map() {
+    let room = Room::new();
+    room.write("maps/a.bsp", &room.read("q2.bsp"));
+    let once = room.bspkit("ent list maps --group classname --json").done();
+    for line in ["maps maps/a.bsp", "maps/a.bsp ./maps/a.bsp", "maps/../maps maps/a.bsp"] {
+        let twice = room.bspkit(&format!("ent list {line} --group classname --json")).done();
+        assert_eq!(once.text(), twice.text(), "{line}");
+        let junit = room.bspkit(&format!("ci {line} --format junit"));
+        assert!(junit.text().contains("tests=\"1\""), "{}", junit.text());
+    }
+}
+
 #[test]
 fn sarif_is_as_its_schema_says() {
     let room = room();
@@ -231,7 +305,7 @@ fn examples_for_ci_run() {
         git commit -qm two";
     room.shell(prepare).done();
     let mut seen = 0;
-    for file in ["github.yml", "gitlab.yml", "pre-commit"] {
+    for file in ["github.yml", "gitlab.yml"] {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         let commands = text.lines().filter_map(|line| Some(&line[line.find("bspkit ci")?..]));
         for command in commands {
@@ -247,7 +321,7 @@ fn examples_for_ci_run() {
             seen += 1;
         }
     }
-    assert_eq!(seen, 5);
+    assert_eq!(seen, 4);
     // The whole script of GitLab, where a map breaks the policy: both reports are there, and the job fails.
     let script = std::fs::read_to_string(folder.join("gitlab.yml")).unwrap();
     let lines = script.lines().filter_map(|line| line.trim_start().strip_prefix("- "));
@@ -259,7 +333,9 @@ fn examples_for_ci_run() {
     let workflow = std::fs::read_to_string(folder.join("github.yml")).unwrap();
     let (_, script) = workflow.split_once("run: |\n").unwrap();
     let script: Vec<&str> = script.lines().take_while(|line| line.starts_with("          ")).collect();
-    room.shell(&format!("set -e\n{}", script.join("\n"))).done();
+    // GitHub runs it in bash.
+    room.write("review.sh", format!("set -eo pipefail\n{}", script.join("\n")).as_bytes());
+    room.shell("bash review.sh").done();
     let pages = room.shell("cd review && find . -type f | sort").done().out;
     let expected = "./maps/q2_rooms.bsp.html\n./other/q2 ü.bsp.html\n./other/q2_rooms.bsp.html\n";
     assert_eq!(String::from_utf8_lossy(&pages), expected, "a page about each map that changed");
@@ -270,6 +346,13 @@ fn examples_for_ci_run() {
     assert_eq!(room.shell("git commit -qam three").code, Some(1));
     room.shell("bspkit ent rm maps/q3_rooms.bsp info_null --in-place -q").done();
     room.shell("git commit -qam three --allow-empty").done();
+    // It looks at what is committed, and not at the files beside it.
+    room.shell("cp maps/q3_rooms.bsp keep && bspkit ent add maps/q3_rooms.bsp classname=info_null --in-place -q")
+        .done();
+    room.shell("git add maps && cp maps/q3_rooms.bsp bad && cp keep maps/q3_rooms.bsp").done();
+    assert_eq!(room.shell("git commit -qm four").code, Some(1));
+    room.shell("git add maps && bspkit ent set maps/q3_rooms.bsp worldspawn a=b --in-place -q && git add maps").done();
+    room.shell("cp bad maps/q3_rooms.bsp && git commit -qm four").done();
 }
 
 #[test]

@@ -41,10 +41,18 @@ pub(super) fn summary(totals: &Totals, rows: &[String]) -> String {
     if totals.findings > rows.len() {
         text += &format!("\n{} more are not listed.\n", totals.findings - rows.len());
     }
+    if totals.left_out > 0 {
+        text += &format!("\n{}.\n", not_looked_at(totals.left_out));
+    }
     if totals.known > 0 {
         text += &format!("\n{} in the baseline.\n", count(totals.known, "finding is", "findings are"));
     }
     text
+}
+
+/// The sentence about maps that a stopped run did not reach.
+fn not_looked_at(maps: usize) -> String {
+    format!("The run was stopped: {} not looked at", count(maps, "map was", "maps were"))
 }
 
 /// The text after the second `::` of a workflow command.
@@ -124,13 +132,22 @@ pub(super) fn line(map: &MapFindings) -> String {
 
 /// What is before and after the test cases: one suite.
 pub(super) fn junit_frame(totals: &Totals) -> [String; 2] {
-    let Totals { maps, failures, errors, .. } = totals;
-    let counts = format!("tests=\"{maps}\" failures=\"{failures}\" errors=\"{errors}\"");
+    let Totals { maps, failures, errors, left_out, .. } = *totals;
+    // One case for all maps that were not looked at.
+    let skipped = usize::from(left_out > 0);
+    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\"", maps + skipped);
     let head = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n  <testsuite name=\"bspkit ci\" {counts} \
-         skipped=\"0\">\n"
+         skipped=\"{skipped}\">\n"
     );
-    [head, "  </testsuite>\n</testsuites>\n".to_owned()]
+    let others = match left_out {
+        0 => String::new(),
+        _ => format!(
+            "    <testcase classname=\"maps\" name=\"other maps\">\n      <skipped message=\"{}\"/>\n    </testcase>\n",
+            not_looked_at(left_out)
+        ),
+    };
+    [head, others + "  </testsuite>\n</testsuites>\n"]
 }
 
 /// A test case for a map. Findings that count as failures are the failure of the case, the others are its output. A map
@@ -188,7 +205,7 @@ fn xml(text: &str) -> String {
 pub(super) fn result(map: &MapFindings, (finding, denied): &(Finding, bool), rule: usize, print: &str) -> Value {
     let mut location = json!({
         "physicalLocation": {
-            "artifactLocation": {"uri": uri(&map.uri())},
+            "artifactLocation": {"uri": uri(&map.bytes())},
             "region": {"startLine": 1},
         },
     });
@@ -209,8 +226,13 @@ pub(super) fn result(map: &MapFindings, (finding, denied): &(Finding, bool), rul
 }
 
 /// What is before and after the results: one run of SARIF 2.1.0.
-pub(super) fn sarif_frame(codes: &[&'static Code]) -> [String; 2] {
+pub(super) fn sarif_frame(codes: &[&'static Code], left_out: usize) -> [String; 2] {
     const RESULTS: &str = "\"results\": [";
+    let mut invocation = json!({"executionSuccessful": left_out == 0});
+    if left_out > 0 {
+        let message = json!({"text": not_looked_at(left_out)});
+        invocation["toolExecutionNotifications"] = json!([{"level": "error", "message": message}]);
+    }
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -220,6 +242,7 @@ pub(super) fn sarif_frame(codes: &[&'static Code]) -> [String; 2] {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": codes.iter().map(|code| rule(code)).collect::<Vec<_>>(),
             }},
+            "invocations": [invocation],
             "columnKind": "unicodeCodePoints",
             "results": [],
         }],
@@ -242,12 +265,12 @@ fn level(of: Severity) -> &'static str {
 }
 
 /// A path as a reference of RFC 3986: relative, or with the scheme `file`.
-fn uri(path: &str) -> String {
+fn uri(path: &[u8]) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    let encoded = path.bytes().map(|byte| match is_plain(byte) {
+    let encoded = path.iter().map(|&byte| match is_plain(byte) {
         true => char::from(byte).to_string(),
         false => format!("%{byte:02X}"),
     });
-    let scheme = if path.starts_with('/') { "file://" } else { "" };
+    let scheme = if path.starts_with(b"/") { "file://" } else { "" };
     scheme.chars().map(String::from).chain(encoded).collect()
 }

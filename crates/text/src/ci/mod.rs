@@ -13,6 +13,7 @@ use tempfile::SpooledTempFile;
 
 use bspkit::disk::shown;
 use bspkit::finding::{Code, Finding, Severity};
+use bspkit::json::text_and_raw;
 use bspkit::{Error, ErrorKind, Result};
 
 /// The findings about one map.
@@ -47,11 +48,18 @@ impl MapFindings {
         self.dialect.is_none()
     }
 
-    /// The path with slashes, without `./` at its start.
+    /// The path as text, with slashes, without `./` at its start. Two paths are never the same text.
     fn uri(&self) -> String {
-        let path = self.path.to_string_lossy();
-        let path = if cfg!(windows) { path.replace('\\', "/") } else { path.into_owned() };
-        path.strip_prefix("./").map_or(path.clone(), str::to_owned)
+        text_and_raw(&self.bytes()).0.into_owned()
+    }
+
+    /// The bytes of that path.
+    fn bytes(&self) -> Vec<u8> {
+        let mut path = self.path.as_os_str().as_encoded_bytes().to_vec();
+        if cfg!(windows) {
+            path.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
+        }
+        path.strip_prefix(b"./").map_or(path.clone(), <[u8]>::to_vec)
     }
 }
 
@@ -173,6 +181,8 @@ struct Totals {
     failures: usize,
     findings: usize,
     known: usize,
+    /// Maps that were not looked at.
+    left_out: usize,
 }
 
 impl Report {
@@ -193,6 +203,17 @@ impl Report {
         if let Err(error) = self.body.write_all(part.as_bytes()) {
             self.error.get_or_insert(error);
         }
+    }
+
+    /// How many maps were added.
+    pub fn maps(&self) -> usize {
+        self.totals.maps
+    }
+
+    /// States that this many maps were not looked at: the run was stopped. SARIF, JUnit and the summary say it; the other
+    /// formats have no place for it.
+    pub fn leave_out(&mut self, maps: usize) {
+        self.totals.left_out = maps;
     }
 
     /// The part of the report about a map.
@@ -254,7 +275,7 @@ impl Report {
         }
         let [head, foot] = match self.format {
             Format::Junit => formats::junit_frame(&self.totals),
-            Format::Sarif => formats::sarif_frame(&self.codes),
+            Format::Sarif => formats::sarif_frame(&self.codes, self.totals.left_out),
             Format::Gitlab => ["[".to_owned(), "]\n".to_owned()],
             Format::Text | Format::JsonLines | Format::Github => Default::default(),
         };
