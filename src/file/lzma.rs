@@ -76,6 +76,19 @@ pub fn decompress(stored: &[u8]) -> Result<Vec<u8>> {
 /// Decodes a raw stream to exactly this many bytes. It also returns how many bytes of the stream were not read. Memory
 /// grows with the bytes that are decoded.
 pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<(Vec<u8>, usize)> {
+    decode_until(properties, stream, size, wide(size))
+}
+
+/// As [`decode`], of a stream with an end marker after these bytes.
+///
+/// # Errors
+/// [`ErrorKind::Malformed`] also without the marker.
+pub(crate) fn decode_marked(properties: [u8; 5], stream: &[u8], size: usize) -> Result<(Vec<u8>, usize)> {
+    decode_until(properties, stream, size, u64::MAX)
+}
+
+/// `end` is where the reader stops without an end marker.
+fn decode_until(properties: [u8; 5], stream: &[u8], size: usize, end: u64) -> Result<(Vec<u8>, usize)> {
     let malformed = |what: &str| Error::new(ErrorKind::Malformed, format!("the LZMA data is damaged: {what}"));
     if size > MOST_DECOMPRESSED {
         let message = format!("the LZMA data would decompress to {size} bytes, more than {MOST_DECOMPRESSED}");
@@ -84,7 +97,7 @@ pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<
     let [properties, dictionary @ ..] = properties;
     let limit = u32::try_from(size.max(4096)).unwrap_or(u32::MAX);
     let dictionary = u32::from_le_bytes(dictionary).min(limit.next_power_of_two());
-    let reader = LzmaReader::new_with_props(stream, wide(size), properties, dictionary, None);
+    let reader = LzmaReader::new_with_props(stream, end, properties, dictionary, None);
     let mut reader = reader.map_err(|error| malformed(&error.to_string()))?;
     let mut bytes = Vec::new();
     while bytes.len() < size {
@@ -93,6 +106,9 @@ pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<
         bytes.reserve_exact(step);
         bytes.resize(start + step, 0);
         reader.read_exact(&mut bytes[start..]).map_err(|error| malformed(&error.to_string()))?;
+    }
+    if end != wide(size) && !matches!(reader.read(&mut [0]), Ok(0)) {
+        return Err(malformed("it has no end marker"));
     }
     // The reader reads ahead.
     let (remaining, ahead) = reader.into_parts();

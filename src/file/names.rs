@@ -101,6 +101,7 @@ pub fn problem(name: &[u8]) -> Option<&'static str> {
 pub fn hazard(part: &[u8]) -> Option<&'static str> {
     match part {
         [] => Some("its name has an empty part"),
+        _ if part.len() > LONGEST => Some("a part of its name has more than 255 bytes, which no disk takes"),
         b"." | b".." => Some("its name contains . or .., which leads out of its folder"),
         [b'.', ..] => Some("a part of its name begins with a dot: shells and version control read such files unasked"),
         [b'-', ..] => Some("a part of its name begins with a hyphen, which programs take for an option"),
@@ -115,6 +116,9 @@ pub fn hazard(part: &[u8]) -> Option<&'static str> {
         _ => problem(part),
     }
 }
+
+/// The longest name of a file in bytes, on all usual file systems.
+const LONGEST: usize = 255;
 
 /// Why the name of a file in a map is not that of a file on a disk: the last part of a path.
 ///

@@ -458,6 +458,21 @@ mod tests {
         pak.add(b"a\\b/\xff.vmt", "").unwrap();
         assert_eq!(paths(&pak, &[0])[0].path.as_deref(), Ok(&b"a/b/\xff.vmt"[..]));
     }
+
+    /// The folder cannot have such a file, so the map keeps it.
+    #[test]
+    fn a_name_that_no_disk_takes_stays() {
+        let long = [b'n'; 256];
+        let mut pak = Pak::new(b"");
+        pak.add(long, "long").unwrap();
+        pak.add("b.txt", "b").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("b.txt"), "b").unwrap();
+        let synced = sync(&mut pak, folder.path(), Names::Normal).unwrap();
+        assert_eq!((synced.kept.len(), synced.removed, pak.len()), (1, 0, 2));
+        assert!(path_hazard(&[b'n'; 255]).is_none() && path_hazard(&[b'n'; 256]).is_some());
+    }
+
     /// Of three files with one name, the folder has the second one alone: it would be the first one afterwards.
     #[test]
     fn a_file_does_not_lose_its_number_in_silence() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::record::{CentralHeader, ENCRYPTED, LocalHeader, LzmaEntryHeader};
+use super::record::{CentralHeader, ENCRYPTED, HAS_END_MARKER, LocalHeader, LzmaEntryHeader};
 use super::{Node, Pak};
 use crate::bytes::{self, escaped, index};
 use crate::file::lzma;
@@ -225,7 +225,7 @@ impl<'p, 'a> Entry<'p, 'a> {
                 Err(self.error(ErrorKind::Malformed, why))
             }
             Method::Stored => Ok((stored, 0)),
-            Method::Lzma => match unpack(&stored, self.size()) {
+            Method::Lzma => match unpack(&stored, self.size(), self.header.flags & HAS_END_MARKER != 0) {
                 Ok((bytes, rest)) => Ok((Data::from(bytes), rest)),
                 Err(error) => Err(self.error(error.kind(), "cannot be decompressed".to_owned()).with_source(error)),
             },
@@ -389,11 +389,18 @@ pub(super) fn is_read_in_pieces(name: &[u8]) -> bool {
 }
 
 /// Decompresses a file and returns how many bytes follow its stream.
-pub(super) fn unpack(stored: &[u8], size: usize) -> Result<(Vec<u8>, usize)> {
+///
+/// Engines and other readers stop when they have all bytes; a marker that is announced and there is part of the data.
+pub(super) fn unpack(stored: &[u8], size: usize, has_marker: bool) -> Result<(Vec<u8>, usize)> {
     let header = LzmaEntryHeader::decode(stored).filter(|header| header.properties_size == 5);
     let malformed = || Error::new(ErrorKind::Malformed, "the LZMA data is damaged: it does not begin with a header");
     let header = header.ok_or_else(malformed)?;
-    lzma::decode(header.properties, &stored[LzmaEntryHeader::SIZE..], size)
+    let stream = &stored[LzmaEntryHeader::SIZE..];
+    let marked = has_marker.then(|| lzma::decode_marked(header.properties, stream, size));
+    match marked {
+        Some(Ok(found)) => Ok(found),
+        _ => lzma::decode(header.properties, stream, size),
+    }
 }
 
 /// Compresses a file.

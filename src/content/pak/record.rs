@@ -17,6 +17,8 @@ pub(super) const ZIP64_LOCATOR: [u8; 4] = *b"PK\x06\x07";
 pub(super) const ENCRYPTED: u16 = 1;
 /// The sizes and the CRC are after the data, not in the local header.
 pub(super) const HAS_DESCRIPTOR: u16 = 1 << 3;
+/// The flag of LZMA data that ends with a marker.
+pub(super) const HAS_END_MARKER: u16 = 1 << 1;
 /// The flags that describe the data and are wrong once it is stored in another way: options of the method, the
 /// descriptor.
 pub(super) const ABOUT_DATA: u16 = 0b1110;

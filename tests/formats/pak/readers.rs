@@ -87,3 +87,31 @@ fn others_read_what_we_write() {
         check(&pak.to_rope().unwrap().to_data(), "compressed");
     }
 }
+
+/// Python writes LZMA with an end marker, and says so in the flags: the marker is no odd byte.
+#[test]
+fn a_marker_that_the_flags_announce_is_data() {
+    const WRITE: &str = "
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_LZMA) as zip:
+    zip.writestr('a.txt', b'some text, some text, ' * 20)
+    zip.writestr('empty.txt', b'')
+";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pak.zip");
+    if run(Command::new("python3").args(["-c", WRITE]).arg(&path)).is_none() {
+        return;
+    }
+    let bytes = std::fs::read(&path).unwrap();
+    let found = |bytes: &[u8]| Pak::parse(bytes).unwrap().check(1).iter().map(|it| it.to_string()).collect::<Vec<_>>();
+    assert_eq!(found(&bytes), Vec::<String>::new());
+    // The same bytes without the flag, and a marker that is none, are found.
+    let mut plain = bytes.clone();
+    let first = memchr::memmem::find(&plain, b"PK\x01\x02").unwrap();
+    (plain[6], plain[first + 8]) = (0, 0);
+    assert!(found(&plain)[0].contains("stored bytes are not part of its data"), "{:?}", found(&plain));
+    let mut cut = bytes.clone();
+    let end = memchr::memmem::find(&cut[1..], b"PK").unwrap();
+    cut[end - 5..=end].iter_mut().for_each(|byte| *byte ^= 0x5a);
+    assert!(!found(&cut).is_empty());
+}

@@ -381,7 +381,9 @@ pub(super) enum Kind {
     Text,
     /// Bytes with paths in them, which are listed.
     Binary,
-    /// A file that names no other files.
+    /// Of which form it is, its bytes say: a text or not.
+    Unknown,
+    /// Pixels, sounds, shapes or letters: a file that names no other files.
     Other,
 }
 
@@ -389,6 +391,10 @@ const KEY_VALUES: [&str; 5] = ["vmt", "txt", "res", "kv", "vdf"];
 const TEXTS: [&str; 14] =
     ["nut", "lua", "cfg", "lst", "ent", "rad", "vcd", "gi", "json", "xml", "js", "css", "arena", "shader"];
 const BINARIES: [&str; 4] = ["mdl", "pcf", "dmx", "ani"];
+const NAMELESS: [&str; 17] = [
+    "vtf", "png", "jpg", "jpeg", "tga", "bmp", "gif", "ico", "wav", "mp3", "ogg", "phy", "vvd", "vhv", "ttf", "otf",
+    "vfont",
+];
 
 impl Kind {
     pub(super) fn of(name: &[u8]) -> Kind {
@@ -398,7 +404,8 @@ impl Kind {
             () if is_of(&KEY_VALUES) => Kind::KeyValues,
             () if is_of(&TEXTS) => Kind::Text,
             () if is_of(&BINARIES) => Kind::Binary,
-            () => Kind::Other,
+            () if is_of(&NAMELESS) => Kind::Other,
+            () => Kind::Unknown,
         }
     }
 }

@@ -71,7 +71,13 @@ fn search(file: &Entry<'_, '_>, names: &Names, moved: &Moved, report: &mut Renam
         return Err(unread(file, Error::new(ErrorKind::TooLarge, message)));
     }
     let data = file.data()?;
-    match Kind::of(file.name()) {
+    let text = searchable(&data);
+    let kind = match Kind::of(file.name()) {
+        Kind::Unknown if memchr::memchr(0, &text).is_some() => Kind::Binary,
+        Kind::Unknown => Kind::Text,
+        known => known,
+    };
+    match kind {
         Kind::KeyValues => {
             return rename_encoded(names, moved, file.name(), &data, report).map_err(|error| unread(file, error));
         }
@@ -81,11 +87,8 @@ fn search(file: &Entry<'_, '_>, names: &Names, moved: &Moved, report: &mut Renam
                 report.leave(Spot::Bytes { file: file.name().to_vec(), offset: at }, &data, at);
             }
         }
-        Kind::Text => {
-            let text = searchable(&data);
-            list(file.name(), &text, names.words(&text), report);
-        }
-        Kind::Other => {}
+        Kind::Text => list(file.name(), &text, names.words(&text), report),
+        Kind::Unknown | Kind::Other => {}
     }
     Ok(None)
 }

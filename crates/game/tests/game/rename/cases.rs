@@ -142,3 +142,24 @@ fn texts_in_utf16_are_renamed_or_listed() {
     let renamed = rename(&with(file, little("X { own/wall }")), b"room_v20", b"zoo").unwrap().1;
     assert!(renamed.problems.is_empty());
 }
+
+/// Of files whose form is not known, texts are searched for the name, and others for paths with it.
+#[test]
+fn the_name_in_files_of_any_form_is_listed() {
+    let text = b"first line\nSound \"maps/room_v20/wind.wav\"\n";
+    let bytes = b"\0\x01maps/room_v20/wind.wav\0";
+    let left = |file: &str, bytes: &[u8]| {
+        let mut draft = room("room_v20").draft();
+        draft.pak().unwrap().add(file, bytes.to_vec()).unwrap();
+        let map = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+        rename(&map, b"room_v20", b"zoo").unwrap().1.left
+    };
+    for file in ["scripts/population/other.pop", "a.ini", "scripts/a.html", "a"] {
+        let spot = Spot::Text { file: file.into(), line: 2 };
+        assert!(left(file, text).iter().any(|left| left.place == spot), "{file}");
+        let spot = Spot::Bytes { file: file.into(), offset: 7 };
+        assert!(left(file, bytes).iter().any(|left| left.place == spot), "{file}");
+    }
+    let is_named = |file: &str| left(file, text).iter().any(|left| format!("{:?}", left.place).contains("wind"));
+    assert!(!is_named("sound/wind.wav") && !is_named("a.vtf"));
+}
