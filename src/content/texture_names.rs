@@ -395,8 +395,9 @@ impl fmt::Debug for Renaming {
 impl Renaming {
     /// Reads a pattern of whole names and a new name, in which `{1}` is the text that the first wildcard matches. All
     /// other braces are letters. `*` and `?` stop at a slash, `**` does not: `textures/*` matches `textures/own`, and
-    /// `textures/**` matches `textures/own/wall` too. A pattern that matches nothing renames nothing, and
-    /// [`Renamed::unmatched`] says so.
+    /// `textures/**` matches `textures/own/wall` too. After `=` there is a name without wildcards: `=*lava1`
+    /// is the texture `*lava1` of Quake. A pattern that matches nothing renames nothing, and [`Renamed::unmatched`]
+    /// says so.
     ///
     /// ```
     /// use bspkit::content::texture_names::Renaming;
@@ -412,7 +413,8 @@ impl Renaming {
     /// # Errors
     /// [`ErrorKind::Argument`] if there is no wildcard with that number.
     pub fn new(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> Result<Self> {
-        let (source, old) = (old.as_ref().to_vec(), Pattern::whole(old));
+        let source = old.as_ref().to_vec();
+        let old = source.strip_prefix(b"=").map_or_else(|| Pattern::whole(&source), Pattern::literal);
         let (mut rest, mut text, mut pieces) = (new.as_ref(), Vec::new(), Vec::new());
         while let Some((first, tail)) = rest.split_first() {
             let Some((number, used)) = capture(rest) else {

@@ -509,7 +509,7 @@ impl Args {
     }
 
     fn check(&mut self, names: &Array) -> Res<()> {
-        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let names: Vec<String> = names.iter().map(|name| name.to_string().replace('-', "_")).collect();
         let unknown = self.named.keys().find(|name| !names.contains(name));
         let dashed = |name: &str| format!("--{}", name.replace('_', "-"));
         match unknown {

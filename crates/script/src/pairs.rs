@@ -212,7 +212,9 @@ impl Vector {
     /// The direction that these angles (pitch, yaw, roll in degrees) look to; pitch is positive for down.
     fn direction(self) -> Vector {
         let [pitch, yaw, _] = self.0.map(f64::to_radians);
-        Vector([pitch.cos() * yaw.cos(), pitch.cos() * yaw.sin(), -pitch.sin()])
+        // Without what a right angle leaves, which is no zero.
+        let exact = |value: f64| (value * 1e12).round() / 1e12 + 0.0;
+        Vector([pitch.cos() * yaw.cos(), pitch.cos() * yaw.sin(), -pitch.sin()].map(exact))
     }
 
     /// The pitch and yaw, in degrees, that look to this direction.

@@ -248,7 +248,8 @@ impl Context<'_> {
         match error {
             E::ErrorRuntime(value, _) | E::ErrorTerminated(value, _) => match value.clone().try_cast::<Fault>() {
                 Some(Fault(error)) => (error.kind(), error.to_string(), error.hint().cloned()),
-                None => plain(values::text(&value).unwrap_or_default()),
+                // The script itself refuses the map.
+                None => (ErrorKind::Refused, values::text(&value).unwrap_or_default(), None),
             },
             E::ErrorVariableNotFound(name, _) => {
                 let near = self.near(&name, self.words());

@@ -57,7 +57,11 @@ impl<'a> Source<'a> {
         if text_len > MAX_TEXT {
             return Err(too_large(format!("an entity text of {text_len} bytes, more than {MAX_TEXT}")));
         }
-        let pieces = (text_len / MIN_PIECE).min(threads::cores());
+        // To ask for the number of cores takes longer than to read a short text.
+        let pieces = match text_len / MIN_PIECE {
+            0 | 1 => 1,
+            pieces => pieces.min(threads::cores()),
+        };
         let Parsed { entities, pairs, mut diagnostics } = parsed(&data[..text_len], &rules.syntax, wanted, pieces)?;
 
         let tail = &data[text_len..];

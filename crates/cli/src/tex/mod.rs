@@ -294,7 +294,8 @@ fn message(error: bspkit::Error) -> String {
 
 /// Rename textures, in maps of every game
 ///
-/// OLD is a pattern for whole names; case does not matter. `{1}` in NEW is the text that its first wildcard matched.
+/// OLD is a pattern for whole names; case does not matter. `=*lava1` is the name `*lava1` itself: a liquid of Quake.
+/// `{1}` in NEW is the text that its first wildcard matched.
 /// Records keep their textures. A name that is too long is refused and nothing is written: the limit is 31 bytes in
 /// Quake II, 63 in Quake III, 15 in GoldSrc, 127 in Source. If different names become one name, a warning says so. An
 /// animation (`+0name`, `+1name`) that would get a gap is refused without --force. `\xff` is a byte and `\\` a

@@ -467,3 +467,18 @@ fn a_picture_does_not_become_fullbright() {
     let level = textures.get(index).unwrap().unwrap().pixels(1).unwrap().to_vec();
     assert!(level.iter().all(|pixel| *pixel < 224), "{level:?}");
 }
+
+/// After `=` a star is a letter: the names of Quake's liquids have one.
+#[test]
+fn a_liquid_alone_is_renamed() {
+    let room = Room::empty();
+    room.write("q1.bsp", &super::room::fixture("q1/own_rooms"));
+    room.bspkit("tex rename q1.bsp own_floor *lava1 -o a.bsp -q").done();
+    room.bspkit("tex rename a.bsp own_wall xlava1 -o b.bsp -q").done();
+    room.bspkit("tex rename b.bsp =*LAVA1 *slime0 -o c.bsp -q").done();
+    let names = room.bspkit("tex list c.bsp").done();
+    let has = |name: &str| names.text().split_whitespace().any(|word| word == name);
+    assert!(has("*slime0") && has("xlava1") && !has("*lava1"), "{}", names.text());
+    let none = room.bspkit("tex rename c.bsp =*lava1 *slime1 -o d.bsp");
+    assert!(none.err.contains("no texture has a name like `=*lava1`"), "{}", none.err);
+}

@@ -226,4 +226,9 @@ fn arguments_are_words_and_names() {
     let only = Script::compile("args.rhai", "args.only([\"axes\"])").unwrap().run(&mut draft, &settings).unwrap_err();
     assert_eq!(only.to_string(), "args.rhai:1:6: the script has no argument --axis");
     assert!(only.hint().unwrap().to_string().ends_with("did you mean --axes?"));
+    // A name is the same with `-` and with `_`, as it is on the command line.
+    for names in ["dry_run", "dry-run"] {
+        let text = format!("args.only([\"axis\", \"n\", \"{names}\"]);");
+        Script::compile("args.rhai", &text).unwrap().run(&mut draft, &settings).unwrap();
+    }
 }

@@ -131,12 +131,14 @@ fn vectors_and_angles() {
         report(v, v - vec(1, 1, 1), -v, v * 2, 0.5 * v, v / 2, v * vec(-1, 1, 1));
         report(v[1], v.length() > 5, v.dot(v));
         report(vec(0, 90, 0).direction().angles(), vec(-30, 225, 5).direction().angles(), v == vec("2 2 4.5"));
+        report(vec(0, 90, 0).direction() * 64, vec(90, 0, 0).direction(), vec(0, -180, 0).direction());
         report(0.1 + 0.2, vec(0.1 + 0.2, 1e20, -0.0));"#,
     );
     assert_eq!(said[0], "2 2 4.5 1 1 3.5 -2 -2 -4.5 4 4 9 1 1 2.25 1 1 2.25 -2 2 4.5");
     assert_eq!(said[1], "2 true 28.25");
     assert_eq!(said[2], "0 90 0 -30 225 0 true");
-    assert_eq!(said[3], "0.3 0.3 100000000000000000000 0");
+    assert_eq!(said[3], "0 64 0 0 0 -1 -1 0 0");
+    assert_eq!(said[4], "0.3 0.3 100000000000000000000 0");
     assert_eq!(error("vec(\"1 2\")"), "test.rhai:1:1: `1 2` is not three numbers");
 }
 
