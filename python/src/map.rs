@@ -245,7 +245,8 @@ impl Map {
         structure::remove(&self.shared, lump, records, [cascade, force])
     }
 
-    /// Adds copies of records `start` to `stop` after them; without `stop` a copy of one record.
+    /// Adds copies of records `start` to `stop` after them; without `stop` a copy of one record. A range over the border of
+    /// a set, such as the faces of two models, is copied part by part: the copies of each part follow it.
     #[pyo3(signature = (lump, start, stop = None, *, force = false))]
     fn duplicate<'py>(
         &self,

@@ -204,8 +204,9 @@ fn run_rm(cx: &Context, args: &RmArgs) -> Result<Code> {
 
 /// Add copies of records after them
 ///
-/// A copy is where its original is: in the same sets, and in the lists of leafs that name it. What only the original
-/// has is copied too: the sides of a brush, a displacement with its face. `model copy` copies brush models.
+/// A copy is where its original is: in the same sets, and in the lists of leafs that name it. A range over the border
+/// of a set, such as the faces of two models, is copied part by part: the copies of each part follow it. What only the
+/// original has is copied too: the sides of a brush, a displacement with its face. `model copy` copies brush models.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit records dup base1.bsp 'texinfo[3]' -o out.bsp

@@ -1,14 +1,15 @@
 //! What goes along with a copied record: copies of the parts that it alone has, of the record that it names and that
 //! names it, and of the entries of lists that name it. References between copies lead from copy to copy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::apply::is_one_array;
-use super::{Edit, Spliced, What, cascade, refused};
+use super::{Edit, Spliced, What, cascade, change, refused};
 use crate::dialect::Role;
 use crate::error::{Hint, Result};
 use crate::links::{How, Link, Links};
+use crate::record::Order;
 
 /// The copies of a range of records.
 pub(super) fn edit(links: &Links<'_>, site: usize, range: Range<usize>) -> Result<Edit> {
@@ -22,11 +23,13 @@ pub(super) fn edit(links: &Links<'_>, site: usize, range: Range<usize>) -> Resul
         copying.follow(site, &records);
     }
     let mut edit = Edit::default();
+    let mut is_one_block = true;
     for (list, copied) in &copying.copied {
         let blocks = match links.sites[*list].listed && *list != site {
             true => copied.iter().enumerate().filter(|(_, copied)| **copied).map(|(at, _)| at..at + 1).collect(),
-            false => blocks(copied),
+            false => parted(links, *list, blocks(copied)),
         };
+        is_one_block &= *list != site || blocks.len() == 1;
         let (mut records, mut splices) = (Vec::new(), Vec::new());
         for block in blocks {
             let end = if *list == site { block.end } else { after(links, *list, block.end) };
@@ -42,7 +45,7 @@ pub(super) fn edit(links: &Links<'_>, site: usize, range: Range<usize>) -> Resul
         splices.sort_by_key(|splice| splice.end);
         edit.add(links, *list, records, What::Splices(splices))?;
     }
-    if let Some(list) = edit.lists.get_mut(&site) {
+    if let Some(list) = edit.lists.get_mut(&site).filter(|_| is_one_block) {
         list.copied = Some(range);
     }
     Ok(edit)
@@ -160,6 +163,45 @@ fn blocks(copied: &[bool]) -> Vec<Range<usize>> {
         }
     }
     blocks
+}
+
+/// The blocks in parts whose records are in the same sets. New records belong to the sets of the record before them, so
+/// that the copies of each part, which follow it, are in its sets.
+fn parted(links: &Links<'_>, list: usize, blocks: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    if blocks.iter().all(|block| block.len() < 2) {
+        return blocks;
+    }
+    let borders = borders(links, list);
+    let parts = blocks.into_iter().flat_map(|block| {
+        let inner = borders.range(block.start + 1..block.end).copied();
+        let starts: Vec<usize> = std::iter::once(block.start).chain(inner).collect();
+        let ends: Vec<usize> = starts[1..].iter().copied().chain([block.end]).collect();
+        starts.into_iter().zip(ends).map(|(start, end)| start..end)
+    });
+    parts.collect()
+}
+
+/// Where sets of records of a list begin and end: those of models, nodes and leafs, and what models have through their
+/// trees.
+fn borders(links: &Links<'_>, list: usize) -> BTreeSet<usize> {
+    let mut borders = BTreeSet::new();
+    for link in links.links.iter().filter(|link| link.to == list) {
+        let (from, len) = (&links.sites[link.from], links.sites[list].len());
+        match link.how {
+            How::Run(_, _, Order::Free | Order::InTurn) => {
+                let named = (0..from.len()).filter_map(|record| link.named(from.record(record), len));
+                let ends = named.flat_map(|(first, count)| [first, first.saturating_add(count)]);
+                borders.extend(ends.filter_map(|end| usize::try_from(end).ok()));
+            }
+            How::Share(_) => {
+                let blocks = change::blocks(links, link).unwrap_or_default();
+                borders.extend(blocks.into_iter().flat_map(|(first, count)| [first, first + count]));
+            }
+            _ => {}
+        }
+    }
+    borders.extend(links.stretches(list).into_iter().flat_map(|stretch| [stretch.start, stretch.end]));
+    borders
 }
 
 /// Where the copies of parts are put: after the parts, but not among those of another whole.

@@ -33,7 +33,8 @@ pub struct Followed {
     pub fields: Vec<FollowedField>,
     /// The records that were removed, by lump: those of the edit, and those that went with them.
     pub removed: Vec<FollowedRecords>,
-    /// What may be wrong after an edit that was forced.
+    /// What may be wrong after the edit: values of entities that may name records and do not follow, and what would have
+    /// refused an edit that was not forced.
     pub warnings: Vec<String>,
 }
 
@@ -282,7 +283,8 @@ impl<'a> Structure<'_, 'a> {
     }
 
     /// Adds copies of the records of a range after them. Each copy is where its original is: in the same sets, and in
-    /// the lists that name it, such as the brushes of leafs. Parts that a record shares with no other are copied with
+    /// the lists that name it, such as the brushes of leafs. A range that goes over the border of a set is copied part
+    /// by part: the copies of each part follow it. Parts that a record shares with no other are copied with
     /// it, such as the sides of a brush, and so is a record that it names and that names it, such as a displacement
     /// and its face. Copies that belong together name each other.
     ///

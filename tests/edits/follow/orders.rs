@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use bspkit::bytes::ByteOrder;
-use bspkit::dialect::source;
+use bspkit::dialect::{goldsrc, source};
 use bspkit::record::{Meaning, Order, Shape};
 use bspkit::{Bsp, Layout, SlotId};
 
@@ -145,6 +145,66 @@ fn displaced() -> Bsp<'static> {
         draft.set(SlotId::Lump(lump), faces).unwrap();
     }
     Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
+}
+
+/// A range that goes over the border of a set: each copy is in the sets of its original, and in no other.
+#[test]
+fn copies_of_a_range_are_in_the_sets_of_their_originals() {
+    // The leafs for high dynamic range name another list than their struct says.
+    let is_set =
+        |runs: &Runs| matches!(runs.order, Order::Free | Order::InTurn) && runs.field != "LEAF_AMBIENT_INDEX_HDR.first";
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (name, map) in rooms() {
+        for runs in runs(&map).into_iter().filter(is_set) {
+            let borders: BTreeSet<usize> = runs.all.windows(2).map(|pair| pair[0].end).collect();
+            for border in borders.into_iter().take(MOST_TRIED) {
+                let len = runs.all.iter().map(|run| run.end).max().unwrap_or(0);
+                let range = border.saturating_sub(2)..(border + 2).min(len);
+                let mut draft = map.draft();
+                if draft.structure().duplicate_list(runs.list, range.clone()).is_err() {
+                    continue;
+                }
+                let after = saved(&draft);
+                let new = self::runs(&after).into_iter().find(|new| new.field == runs.field).unwrap().all;
+                let records = |map: &Bsp<'_>| {
+                    let lists = shuffle::lists(map);
+                    let (_, info, bytes) = lists.iter().find(|(list, ..)| *list == runs.list).unwrap();
+                    bytes.chunks_exact(info.size).map(<[u8]>::to_vec).collect::<Vec<_>>()
+                };
+                let (old_records, new_records) = (records(&map), records(&after));
+                for (old, new) in runs.all.iter().zip(&new) {
+                    let at = format!("{name} {} {old:?} with copies of {range:?}", runs.field);
+                    let copied = old.clone().filter(|record| range.contains(record));
+                    let wanted: Vec<usize> = old.clone().chain(copied).collect();
+                    assert_eq!(new.len(), wanted.len(), "{at}");
+                    // Lists of numbers are not edited otherwise.
+                    if runs.list.starts_with("LEAF") || runs.list == "MARKSURFACES" {
+                        let mut wanted: Vec<_> = wanted.into_iter().map(|record| &old_records[record]).collect();
+                        let mut found: Vec<_> = new_records[new.clone()].iter().collect();
+                        wanted.sort_unstable();
+                        found.sort_unstable();
+                        assert_eq!(found, wanted, "{at}");
+                    }
+                }
+                *counts.entry(runs.field.clone()).or_default() += 1;
+            }
+        }
+    }
+    let fields = ["MODELS.first_face", "MODELS.first_brush", "NODES.first_face", "LEAFS.first_leaf_brush"];
+    for field in fields.into_iter().chain(["LEAFS.first_mark_surface"]) {
+        assert!(counts.contains_key(field), "{counts:?}");
+    }
+
+    let map = Bsp::open("tests/maps/q1/own_rooms.bsp").unwrap();
+    let mut draft = map.draft();
+    draft.structure().whole().duplicate_list("FACES", 96..100).unwrap();
+    let faces: Vec<_> = saved(&draft).table(goldsrc::MODELS).unwrap().iter().collect();
+    let faces: Vec<_> = faces.iter().skip(1).take(3).map(|model| (model.first_face, model.face_count)).collect();
+    assert_eq!(faces, [(92, 8), (100, 8), (108, 6)]);
+    // Each of them is on a node of its own.
+    draft.structure().whole().remove(&[("FACES", &[97, 99, 101, 103])]).unwrap();
+    let changes = draft.changes().unwrap();
+    assert!(changes.is_empty(), "{changes:?}");
 }
 
 /// Copies of displacements name each other, and nobody else: the neighbors of their originals name these.
