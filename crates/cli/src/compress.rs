@@ -144,8 +144,8 @@ pub(crate) fn run_decompress(cx: &Context, args: &DecompressArgs) -> Result<Code
 ///
 /// These go: planes, texture entries and their names, vertexes, edges, brushes, nodes and lists to which nothing
 /// refers, models that no entity names with all that belongs to them, and embedded textures that no face has. What
-/// entities name stays, and so do animated textures of which one frame is used. Everything that stays has the same
-/// content.
+/// entities name stays, a model under any key, and so do animated textures of which one frame is used. Everything that
+/// stays has the same content.
 ///
 /// The table has the lumps that get smaller and the limits of the engine that are won back. If a lump of unknown
 /// content may refer to records that would move, the map is refused; --keep leaves these records, --force moves them.

@@ -2,7 +2,7 @@
 //!
 //! Which lumps have records that serve only those that refer to them is a fact of the dialect
 //! ([`bspkit::dialect::Dialect::owned`]). Records of other lumps are content. So are the world, records whose number
-//! has a meaning, and models that an entity names. Whatever these refer to, directly or over others, is used; the rest
+//! has a meaning, and models that an entity names, under any key. Whatever these refer to, directly or over others, is used; the rest
 //! is not. The time is linear in the records and their references.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -343,6 +343,12 @@ impl<'l, 'a> Marks<'l, 'a> {
 
     /// What values of entities name.
     fn entities(&mut self, map: &Bsp<'_>, text: &Entities<'_>) {
+        // What may name a model is enough for it to stay.
+        for model in text.iter().flat_map(|entity| entity.loose_models(map.dialect())) {
+            if let (Some(site), Ok(record)) = (self.links.referred(model.lump), usize::try_from(model.number)) {
+                self.range(site, record, record.saturating_add(1));
+            }
+        }
         let mut with_number: HashMap<&str, HashMap<i64, Vec<usize>>> = HashMap::new();
         for value in text.iter().flat_map(|entity| entity.record_values(map.dialect())) {
             let Some(site) = self.links.referred(value.reference.lump) else { continue };

@@ -17,6 +17,7 @@
 mod arrange;
 mod arrangement;
 mod edit;
+mod loose;
 mod parse;
 mod print;
 mod rule;
@@ -36,6 +37,7 @@ use crate::{Data, Error, ErrorKind, Result, Rope, near};
 pub(crate) use arrange::Ids;
 pub use arrangement::{Arrangement, Beside};
 pub use edit::{EntityMut, Output, OutputField};
+pub use loose::LooseModel;
 use parse::{PairSpan, Source, Span};
 pub use rule::{Diagnostic, DiagnosticKind, Diagnostics, Flaw};
 

@@ -9,12 +9,12 @@ use super::cascade::Needed;
 use super::change::{Change, GONE, Source, Why};
 use super::{Followed, FollowedRecords, Options, refused};
 use crate::bsp::Bsp;
-use crate::bytes::{Data, word};
-use crate::content::entities::Entities;
+use crate::bytes::{Data, escaped, word};
+use crate::content::entities::{Entities, Entity, LooseModel};
 use crate::content::pak::Pak;
 use crate::content::physics::PhysDisp;
 use crate::content::visibility::{Column, Visibility};
-use crate::dialect::{EntityForm, Role, VisModel};
+use crate::dialect::{Dialect, EntityForm, Role, VisModel};
 use crate::draft::Draft;
 use crate::error::{ErrorKind, Result};
 use crate::file::SlotId;
@@ -296,6 +296,9 @@ pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
     if let Some(error) = needed.into_error() {
         return Err(error);
     }
+    let is_gone = |entity: usize| whole.contains(&entity);
+    let texts = entities.iter().filter(|entity| !is_gone(entity.index()));
+    followed.warnings.extend(texts.flat_map(|entity| loose(&entity, map.dialect(), &change_of)).collect::<Vec<_>>());
     for (entity, pairs) in &edits {
         let set = pairs.iter().filter_map(|(pair, new)| Some((*pair, new.as_ref()?.as_bytes())));
         let removed = pairs.iter().filter(|(_, new)| new.is_none()).map(|(pair, _)| *pair);
@@ -313,6 +316,31 @@ pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
         new_bytes.insert(slot, entities.to_bytes());
     }
     Ok(())
+}
+
+/// What is said of values that may name a model and do not follow, since nothing declares what their key is for.
+fn loose<'c>(
+    entity: &Entity<'_>,
+    dialect: &Dialect,
+    change_of: &impl Fn(&str) -> Option<(usize, &'c Change)>,
+) -> Vec<String> {
+    let said = |model: LooseModel| {
+        let (_, change) = change_of(model.lump)?;
+        let now = match change.index(model.number) {
+            Ok(None) => return None,
+            Ok(Some(index)) => format!("that model is *{index} now"),
+            Err(Why::Gone) => "that model is removed".to_owned(),
+            Err(why) => why.text().to_owned(),
+        };
+        let pair = entity.pairs_in(model.pair..model.pair + 1).next()?;
+        let (index, number) = (entity.index(), model.number);
+        let what = match model.is_key {
+            true => format!("ENTITIES[{index}] has a key *{number}"),
+            false => format!("ENTITIES[{index}].{} is *{number}", escaped(pair.key)),
+        };
+        Some(format!("{what}, which may name a model and does not follow: {now}"))
+    };
+    entity.loose_models(dialect).into_iter().filter_map(said).collect()
 }
 
 // Embedded files with the index of a record in their name, such as the light of static props.

@@ -418,6 +418,27 @@ fn a_number_in_an_odd_form_is_a_use() {
     }
 }
 
+/// A model that any value names stays, and one that a key is, as in a text with a broken quote.
+#[test]
+fn a_model_under_any_key_is_used() {
+    let pruned = |text: &str| {
+        let map = Bsp::open("../../tests/maps/q2/own_rooms.bsp").unwrap();
+        let mut draft = map.draft();
+        let entities = map.bytes(map.role(Role::Entities).unwrap().id).unwrap().to_vec();
+        let entities = String::from_utf8(entities).unwrap().replacen("\"model\" \"*1\"", text, 1);
+        draft.set(map.role(Role::Entities).unwrap().id, entities.into_bytes()).unwrap();
+        let odd = saved(&draft);
+        let mut draft = odd.draft();
+        prune(&mut draft, &Options::default()).unwrap();
+        saved(&draft).table(quake2::MODELS).unwrap().len()
+    };
+    let all = pruned("\"model\" \"*1\"");
+    assert_eq!(pruned("\"othermodel\" \"of *1\""), all - 1);
+    for text in ["\"othermodel\" \"*1\"", "\"*1\" \"model\"", "\"spawnflags\" \"1\"model\" \"*1\""] {
+        assert_eq!(pruned(text), all, "{text}");
+    }
+}
+
 /// A lump of unknown content may have something for each luxel: without force the light stays.
 #[test]
 fn light_under_a_lump_of_unknown_content_stays() {

@@ -152,6 +152,35 @@ fn entities_go_or_lose_the_model() {
     assert!(removed.followed.warnings.is_empty(), "{removed:?}");
 }
 
+/// A key that is not known may name a model: its number does not follow, and that is said.
+#[test]
+fn a_model_under_another_key_is_a_doubt() {
+    let map = Bsp::open("../../tests/maps/q3/own_rooms.bsp").unwrap();
+    let mut draft = map.draft();
+    let index = draft.entities().unwrap().add([("classname", "info_x"), ("othermodel", "*3")]).unwrap();
+    let map = saved(&draft);
+    let said = |edit: &dyn Fn(&mut Draft<'_>) -> Vec<String>| {
+        let mut draft = map.draft();
+        let warnings = edit(&mut draft);
+        let texts = saved(&draft);
+        let last = texts.entities().unwrap();
+        let last = last.get(last.len() - 1).unwrap();
+        assert_eq!(last.get("othermodel"), Some(&b"*3"[..]));
+        warnings.into_iter().filter(|warning| warning.contains("othermodel")).collect::<Vec<_>>()
+    };
+    let without = |model: usize| said(&|draft| Removal::default().run(draft, &[model]).unwrap().followed.warnings);
+    // Its own entity goes with the model, and this one has a smaller number then.
+    let why = "which may name a model and does not follow";
+    let index = index - 1;
+    assert_eq!(without(1), [format!("ENTITIES[{index}].othermodel is *3, {why}: that model is *2 now")]);
+    assert_eq!(without(3), [format!("ENTITIES[{index}].othermodel is *3, {why}: that model is removed")]);
+    assert_eq!(without(4), [""; 0]);
+    let count = models::list(&map).unwrap().len();
+    let order: Vec<usize> = [0, 2, 3, 1].into_iter().chain(4..count).collect();
+    let moved = said(&|draft| draft.structure().reorder_list("MODELS", &order).unwrap().warnings);
+    assert!(moved.len() == 1 && moved[0].ends_with("that model is *2 now"), "{moved:?}");
+}
+
 /// An advertisement of Quake Live names its model by a text, and stays.
 #[test]
 fn a_model_of_an_advertisement_stays() {
