@@ -164,7 +164,8 @@ fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
 /// Copy brush models of another map with all that they need, and the entities that name them
 ///
 /// Both maps must be of the same game; the map itself may be the other one. What is equal in both maps is not added
-/// again: planes, texinfo, shaders, textures of the same name. A collision model is refused if it names materials of
+/// again: planes, texinfo, shaders, textures of the same name; a warning names those that have other pixels or another
+/// size in this map. A collision model is refused if it names materials of
 /// its map, or brushes in a form that is not known.
 #[derive(clap::Args)]
 #[command(after_help = help!(
@@ -235,7 +236,7 @@ fn sentence(copied: &Copied) -> String {
 /// Remove brush models with all that only they have: faces, brushes or clip nodes, light, collision models
 ///
 /// The entity that names a model goes with it, unless `--keep-entity` is given. Later models get smaller numbers, which
-/// all entities follow. What the model shares with others stays, and so does what nothing used before.
+/// the key `model` of all entities follows; `*N` under another key stays, with a warning. What the model shares with others stays, and so does what nothing used before.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit model rm base1.bsp '*2' -o out.bsp

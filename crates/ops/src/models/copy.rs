@@ -102,7 +102,8 @@ impl Copying {
 
     /// Copies models of a map into another one of the same dialect, with all that they refer to. Planes, texinfo,
     /// shaders and other records that are equal in both maps are not added again, and neither are textures with the
-    /// same name, nor what several of the models have in common. Everything is added after what is there, in the order
+    /// same name, nor what several of the models have in common. [`Copied::warnings`] names textures that have the same
+    /// name and other pixels or another size. Everything is added after what is there, in the order
     /// of the other map, so that no number changes.
     ///
     /// # Errors
@@ -189,6 +190,10 @@ impl Copying {
             copied
                 .warnings
                 .push(format!("textures that a model names are missing in the other map, and here too: {count}"));
+        }
+        if !outside.textures.exchanged.is_empty() {
+            let list = outside.textures.exchanged.join(", ");
+            copied.warnings.push(format!("textures of the map take the place of others of the same name: {list}"));
         }
         let grown: Vec<&str> = lumps.keys().filter_map(|id| Some(map.container().slot(*id)?.name.as_str())).collect();
         copied.warnings.extend(own_links.unknown.iter().filter_map(|(name, ..)| {

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use super::copy::{left_out, refused};
 use super::transplant::Transplant;
-use bspkit::bytes::{Data, short, wide, word};
+use bspkit::bytes::{Data, escaped, short, wide, word};
 use bspkit::content::View;
 use bspkit::content::lightmap::{self, Light, LightSet};
 use bspkit::content::texdata::STRINGS;
-use bspkit::content::textures::Textures;
+use bspkit::content::textures::{LEVELS, Miptex, Textures};
 use bspkit::content::visibility::Visibility;
 use bspkit::dialect::bspx::{LIGHT_SIZES, LMOFFSET, LMSHIFT};
 use bspkit::dialect::{Block, Blocks, LightModel, LuxelForm, Role, VisModel};
@@ -480,6 +480,8 @@ pub(super) struct NewTextures<'o> {
     added: Vec<Option<Vec<u8>>>,
     /// The names of the new ones.
     pub(super) names: Vec<Vec<u8>>,
+    /// Those of the target that stand for others of the same name, with what differs.
+    pub(super) exchanged: Vec<String>,
 }
 
 impl<'o> NewTextures<'o> {
@@ -491,6 +493,7 @@ impl<'o> NewTextures<'o> {
             places: HashMap::new(),
             added: Vec::new(),
             names: Vec::new(),
+            exchanged: Vec::new(),
         };
         if from.has_textures() {
             textures.theirs = Some(from.lens::<Textures<'_>>()?);
@@ -532,6 +535,11 @@ impl<'o> NewTextures<'o> {
                     own.len() + self.added.len() - 1
                 },
             );
+        if let (Some(theirs), true) = (&texture, place < own.len())
+            && let Some(what) = difference(own.get(place).ok().flatten().as_ref(), theirs)
+        {
+            self.exchanged.push(format!("`{}` ({what})", escaped(theirs.name())));
+        }
         self.places.insert(index, place);
         Ok(i64::from(short(place)))
     }
@@ -563,6 +571,26 @@ impl<'o> NewTextures<'o> {
             new.extend_from_slice(bytes);
         }
         Some((*slot, new))
+    }
+}
+
+/// What differs between a texture of the target and one of the other map that has its name; `None` if nothing does.
+fn difference(own: Option<&Miptex<'_>>, theirs: &Miptex<'_>) -> Option<String> {
+    let Some(own) = own else { return Some("it cannot be read here".to_owned()) };
+    let size = |texture: &Miptex<'_>| [texture.width(), texture.height()];
+    let ([width, height], [their_width, their_height]) = (size(own), size(theirs));
+    if size(own) != size(theirs) {
+        let message = format!(
+            "{width} by {height} pixels, and {their_width} by {their_height} in the other map: it has another scale"
+        );
+        return Some(message);
+    }
+    match (own.is_embedded(), theirs.is_embedded()) {
+        (false, true) => Some("no pixels, and some in the other map".to_owned()),
+        (true, false) => Some("pixels, and none in the other map".to_owned()),
+        _ if (0..LEVELS).any(|level| own.pixels(level) != theirs.pixels(level)) => Some("other pixels".to_owned()),
+        _ if own.palette() != theirs.palette() => Some("other colors".to_owned()),
+        _ => None,
     }
 }
 

@@ -468,6 +468,53 @@ fn light_in_color_alone_refuses_the_copy() {
     Copying::default().run(&mut map.draft(), &map, &[1]).unwrap();
 }
 
+/// The map's own textures stand for those of the same name: what that changes is said.
+#[test]
+fn a_texture_of_the_same_name_that_is_another_is_named() {
+    let warnings = |game: &str, edit: &dyn Fn(&mut Vec<u8>, usize), is_back: bool| {
+        let map = Bsp::open(format!("../../tests/maps/{game}/own_rooms.bsp")).unwrap();
+        let slot = map.role(Role::Textures).unwrap().id;
+        let mut bytes = map.bytes(slot).unwrap().to_vec();
+        let number = |bytes: &[u8], at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        for texture in 0..map.textures().unwrap().len() {
+            // Some are missing.
+            if let Ok(start) = usize::try_from(number(&bytes, 4 + 4 * texture)) {
+                edit(&mut bytes, start);
+            }
+        }
+        let mut draft = map.draft();
+        draft.set(slot, bytes).unwrap();
+        let other = saved(&draft);
+        let (to, from) = if is_back { (&other, &map) } else { (&map, &other) };
+        Copying::default().run(&mut to.draft(), from, &[1]).unwrap().warnings
+    };
+    type Edit = fn(&mut Vec<u8>, usize);
+    let pixel: Edit = |bytes, at| bytes[at + 40] ^= 1;
+    let nothing: Edit = |_, _| {};
+    let empty: Edit = |bytes, at| bytes[at + 24..at + 40].fill(0);
+    let larger: Edit = |bytes, at| {
+        bytes[at + 24..at + 40].fill(0);
+        bytes[at + 16] = 64;
+    };
+    for game in ["q1", "goldsrc"] {
+        assert_eq!(warnings(game, &nothing, false), [""; 0]);
+        for (edit, is_back, why) in [
+            (pixel, false, "(other pixels)"),
+            (pixel, true, "(other pixels)"),
+            (empty, true, "(no pixels, and some in the other map)"),
+            (empty, false, "(pixels, and none in the other map)"),
+            (larger, false, "32 by 32 pixels, and 64 by 32 in the other map: it has another scale"),
+        ] {
+            let warnings = warnings(game, &edit, is_back);
+            let is_said = |text: &String| {
+                text.starts_with("textures of the map take the place of others of the same name: `")
+                    && text.contains(why)
+            };
+            assert!(warnings.len() == 1 && warnings.iter().any(is_said), "{game} {why}: {warnings:?}");
+        }
+    }
+}
+
 /// Textures that are missing have no name by which they could be the same in two maps.
 #[test]
 fn missing_textures_stay_as_many_as_they_were() {
