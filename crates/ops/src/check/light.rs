@@ -301,6 +301,9 @@ fn check_pictures(lumps: &Lumps<'_>, sink: &mut Sink) {
         }
         let name = || escaped(header[..16].split(|byte| *byte == 0).next().unwrap_or_default()).to_string();
         let at = at.offset(start.unwrap_or(0));
+        if !header[..16].contains(&0) {
+            sink.add(&TEXTURE_NAME, at, || "its 16 bytes have no NUL after the name".to_owned());
+        }
         if width % 16 != 0 || height % 16 != 0 {
             sink.add(&TEXTURE_SIZE, at, || format!("`{}` is {width} by {height} pixels", name()));
         }

@@ -97,6 +97,14 @@ pub(crate) fn without_pixels(name: &str) -> Vec<u8> {
     })
 }
 
+/// The map whose first texture has a name of 16 letters.
+pub(crate) fn with_full_name(name: &str) -> Vec<u8> {
+    edited(&fixture(name), "TEXTURES", |bytes| {
+        let (_, start) = first_texture(bytes);
+        bytes[start..start + 16].copy_from_slice(b"a_name_of_16_let");
+    })
+}
+
 /// The map with another pair in worldspawn.
 pub(crate) fn pair(map: &[u8], key: &str, value: &str) -> Vec<u8> {
     text(map, "\"classname\" \"worldspawn\"", &format!("\"classname\" \"worldspawn\"\n\"{key}\" \"{value}\""))

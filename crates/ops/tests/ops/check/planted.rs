@@ -211,6 +211,9 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     ("texinfo-chain", || frames(2)),
     ("texture-none", || edited(&own("goldsrc"), "TEXTURES", Vec::clear)),
+    ("texture-name", || with_full_name("q1/own_rooms")),
+    ("texture-name", || with_full_name("bsp2/own_rooms")),
+    ("texture-name", || with_full_name("goldsrc/own_rooms")),
     ("texture-name", || edited(&own("q2"), "TEXINFO", |bytes| bytes[40..72].fill(b'x'))),
     ("texture-name", || edited(&own("q3"), "SHADERS", |bytes| bytes[..64].fill(b'x'))),
     ("texture-name", || {
