@@ -236,7 +236,8 @@ fn sentence(copied: &Copied) -> String {
 /// Remove brush models with all that only they have: faces, brushes or clip nodes, light, collision models
 ///
 /// The entity that names a model goes with it, unless `--keep-entity` is given. Later models get smaller numbers, which
-/// the key `model` of all entities follows; `*N` under another key stays, with a warning. What the model shares with others stays, and so does what nothing used before.
+/// the key `model` of all entities follows; `*N` under another key stays, with a warning. What the model shares with
+/// others stays, and so does what nothing used before.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit model rm base1.bsp '*2' -o out.bsp

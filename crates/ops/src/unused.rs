@@ -2,8 +2,8 @@
 //!
 //! Which lumps have records that serve only those that refer to them is a fact of the dialect
 //! ([`bspkit::dialect::Dialect::owned`]). Records of other lumps are content. So are the world, records whose number
-//! has a meaning, and models that an entity names, under any key. Whatever these refer to, directly or over others, is used; the rest
-//! is not. The time is linear in the records and their references.
+//! has a meaning, and models that an entity names, under any key. Whatever these refer to, directly or over others, is
+//! used; the rest is not. The time is linear in the records and their references.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 

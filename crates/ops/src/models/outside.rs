@@ -480,7 +480,7 @@ pub(super) struct NewTextures<'o> {
     added: Vec<Option<Vec<u8>>>,
     /// The names of the new ones.
     pub(super) names: Vec<Vec<u8>>,
-    /// Those of the target that stand for others of the same name, with what differs.
+    /// Those of the target that copied faces have in place of others of the same name, with what differs.
     pub(super) exchanged: Vec<String>,
 }
 

@@ -468,7 +468,7 @@ fn light_in_color_alone_refuses_the_copy() {
     Copying::default().run(&mut map.draft(), &map, &[1]).unwrap();
 }
 
-/// The map's own textures stand for those of the same name: what that changes is said.
+/// Copied faces have the map's own textures of the same names: what that changes is said.
 #[test]
 fn a_texture_of_the_same_name_that_is_another_is_named() {
     let warnings = |game: &str, edit: &dyn Fn(&mut Vec<u8>, usize), is_back: bool| {
