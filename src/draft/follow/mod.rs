@@ -33,8 +33,8 @@ pub struct Followed {
     pub fields: Vec<FollowedField>,
     /// The records that were removed, by lump: those of the edit, and those that went with them.
     pub removed: Vec<FollowedRecords>,
-    /// What may be wrong after the edit: values of entities that may name records and do not follow, and what refuses an
-    /// edit that is not forced.
+    /// What may be wrong after the edit: values of entities that may name records and do not follow, and what refuses
+    /// an edit that is not forced.
     pub warnings: Vec<String>,
 }
 
