@@ -241,7 +241,8 @@ impl Adjustment {
 
 impl Light<'_> {
     /// Adjusts the light of all chosen blocks and styles (by the style's index in [`Block::styles`]), and returns how
-    /// many luxels changed. A luxel that several faces share is adjusted once. Directions stay.
+    /// many luxels changed. A luxel that several faces share is adjusted once. Averages that faces store are adjusted
+    /// in the same way. Directions stay.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if a number of the adjustment is not finite, the gain or a part of the tint is negative,
@@ -275,14 +276,14 @@ impl Light<'_> {
             let set = &self.sets[image.set];
             let Some(range) = set.blocks[image.block].range(image, set.form) else { continue };
             let (size, wide) = (set.form.bytes(), set.blocks[image.block].size()[0]);
-            let done = &mut done[set.lump][range];
-            changed += self.update(image, |[x, y], old| {
+            let own = &mut done[set.lump][range];
+            let (count, outcome) = self.put_luxels(image, |[x, y], old| {
                 let at = (y * wide + x) * size;
                 // Blocks that overlap by part of a luxel are damage; here too no byte is adjusted twice.
-                if done[at..at + size].contains(&true) {
+                if own[at..at + size].contains(&true) {
                     return old;
                 }
-                done[at..at + size].fill(true);
+                own[at..at + size].fill(true);
                 if let Luxel::Rgb([red, green, blue]) = old {
                     return Luxel::Rgb([byte(0, red), byte(1, green), byte(2, blue)]);
                 }
@@ -294,6 +295,11 @@ impl Light<'_> {
                 }
                 last.1
             })?;
+            outcome?;
+            changed += count;
+            if image.plane == 0 {
+                self.adjust_average(image, adjustment, &mut done);
+            }
         }
         Ok(changed)
     }

@@ -4,6 +4,7 @@
 //! luxel changes its bytes and, if the face stores the average of its light, the average; nothing else. Bytes after a
 //! face's luxels, between blocks and after the last block stay.
 
+mod average;
 mod luxel;
 mod placed;
 mod read;
@@ -13,7 +14,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::lens::{Content, Reader};
-use crate::bytes::{Data, Rope, amount};
+use crate::bytes::{Data, Rope};
 use crate::dialect::{Averages, LuxelForm};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::SlotId;
@@ -441,14 +442,14 @@ impl fmt::Display for LightFaultKind {
     }
 }
 
-// Setting luxels, and the averages that follow from them.
+// Setting luxels; the averages follow.
 
 impl Light<'_> {
     /// Changes luxels of an image, each by its column and row, and returns how many changed.
     ///
     /// A luxel keeps its bytes if `change` returns it unchanged. If the face stores the average of a style, and a luxel
-    /// of the style differs from what was read, the average becomes the mean of the style's luxels in the precision of
-    /// its form. The directions of bumped faces do not count for the mean.
+    /// of the style differs from what was read, the average changes by as much as the mean of the style's luxels; an
+    /// average that was their mean is their mean again. The directions of bumped faces do not count for the mean.
     ///
     /// ```
     /// use bspkit::ErrorKind;
@@ -464,7 +465,20 @@ impl Light<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`] if there is no such image. [`ErrorKind::Argument`] if `change` returns a luxel of a form
     /// that differs from [`LightSet::form`]; the luxels before it stay changed.
-    pub fn update(&mut self, image: Image, mut change: impl FnMut([usize; 2], Luxel) -> Luxel) -> Result<usize> {
+    pub fn update(&mut self, image: Image, change: impl FnMut([usize; 2], Luxel) -> Luxel) -> Result<usize> {
+        let (changed, outcome) = self.put_luxels(image, change)?;
+        if changed > 0 && image.plane == 0 {
+            self.renew_average(image);
+        }
+        outcome.map(|()| changed)
+    }
+
+    /// Changes luxels of an image without its average. How many changed until all were asked for or one was refused.
+    fn put_luxels(
+        &mut self,
+        image: Image,
+        mut change: impl FnMut([usize; 2], Luxel) -> Luxel,
+    ) -> Result<(usize, Result<()>)> {
         let found = self.sets.get(image.set).and_then(|set| {
             let block = set.blocks.get(image.block)?;
             Some((set.form, block.size()[0], block.range(image, set.form)?, self.lumps.get_mut(set.lump)?))
@@ -490,10 +504,7 @@ impl Light<'_> {
                 (column, row) = (0, row + 1);
             }
         }
-        if changed > 0 && image.plane == 0 {
-            self.renew_average(image);
-        }
-        outcome.map(|()| changed)
+        Ok((changed, outcome))
     }
 
     /// Gives a luxel another value and returns whether it changed.
@@ -524,48 +535,5 @@ impl Light<'_> {
             },
         };
         Error::new(ErrorKind::NotFound, message)
-    }
-
-    fn renew_average(&mut self, image: Image) {
-        let Some(set) = self.sets.get(image.set) else { return };
-        let Some(block) = set.blocks.get(image.block) else { return };
-        let Some(range) = block.range(image, set.form) else { return };
-        if block.averages(image.style).next().is_none() {
-            return;
-        }
-        let is_as_read = {
-            let held = &self.lumps[set.lump].held;
-            held.get()[range.clone()] == held.original()[range.clone()]
-        };
-        let mean = mean(set.form, &self.lumps[set.lump].held.get()[range]);
-        for place in block.averages(image.style) {
-            let Some(lump) = (if place.is_in_face { set.faces } else { Some(set.lump) }) else { continue };
-            let held = &mut self.lumps[lump].held;
-            let Range { start, end } = place.at..place.at + set.form.bytes();
-            let (mut bytes, len) = mean.bytes();
-            if let Some(old) = held.original().get(start..end).filter(|_| is_as_read) {
-                bytes[..len].copy_from_slice(old);
-            }
-            if held.get().len() >= end {
-                held.put(start, &bytes[..len]);
-            }
-        }
-    }
-}
-
-/// The mean light of luxels.
-fn mean(form: LuxelForm, bytes: &[u8]) -> Luxel {
-    let mut sum = [0.0; 3];
-    let luxels = bytes.chunks_exact(form.bytes());
-    let count = amount(luxels.len().max(1));
-    for luxel in luxels {
-        let light = Luxel::read(form, luxel).linear();
-        sum.iter_mut().zip(light).for_each(|(sum, part)| *sum += part);
-    }
-    let mean = sum.map(|part| part / count);
-    match form {
-        LuxelForm::Rgbe => luxel::cut(mean),
-        LuxelForm::Grey => Luxel::Grey(0).with_linear(mean),
-        LuxelForm::Rgb => Luxel::Rgb([0; 3]).with_linear(mean),
     }
 }

@@ -2,7 +2,7 @@
 //! fit in single precision alone.
 
 use bspkit::content::lightmap::{Adjustment, Image, Luxel, Precision, extents};
-use bspkit::dialect::{self, quake2, raven, source, source17};
+use bspkit::dialect::{self, LuxelForm, quake2, raven, source, source17};
 use bspkit::record::Record;
 use bspkit::{Bsp, Builder, SlotId};
 
@@ -52,12 +52,25 @@ fn bloodlines_keeps_averages_in_the_face_and_at_times_in_the_lump_too() {
         light.update(image, |_, _| luxel).unwrap();
         let [faces, lump] = [7, 8].map(|lump| draft.bytes(SlotId::Lump(lump)).unwrap());
         let light = draft.light().unwrap();
-        let mean = [200, 100, 50, 3];
-        assert_eq!(faces[block * 104..][..4], mean, "face {block}");
         let old = map.bytes(SlotId::Lump(8)).unwrap();
         let start = set.blocks()[block].bytes().start;
+        // Neither average is the mean of the luxels; each changes by the factor of the mean.
+        let luxels = set.blocks()[block].luxels();
+        let linear = |bytes: &[u8]| Luxel::read(LuxelForm::Rgbe, bytes).linear();
+        let mut mean = [0.0; 3];
+        for light in old[start..start + 4 * luxels].chunks_exact(4).map(linear) {
+            mean.iter_mut().zip(light).for_each(|(sum, part)| *sum += part / luxels as f64);
+        }
+        let follows = |read: &[u8], now: &[u8]| {
+            for (part, now) in linear(now).into_iter().enumerate() {
+                let wanted = linear(read)[part] * luxel.linear()[part] / mean[part];
+                assert!((now / wanted - 1.0).abs() < 0.05, "face {block}: {wanted} is {now}");
+            }
+        };
+        let read = map.bytes(SlotId::Lump(7)).unwrap();
+        follows(&read[block * 104..], &faces[block * 104..]);
         match in_lump {
-            Some(at) => assert_eq!(lump[at..at + 4], mean, "face {block}"),
+            Some(at) => follows(&old[at..], &lump[at..]),
             None => assert_eq!(lump[..start], old[..start], "face {block}"),
         }
         // Style by style, and the directions of each behind its light.
@@ -71,6 +84,89 @@ fn bloodlines_keeps_averages_in_the_face_and_at_times_in_the_lump_too() {
             draft.light().unwrap().update(Image { plane: 3, ..image }, |_, _| luxel).unwrap();
             assert_eq!(draft.changes().unwrap(), [SlotId::Lump(8)]);
         }
+    }
+}
+
+/// A face of Source of two luxels, whose average is before them.
+fn two_luxels(average: [u8; 4], luxels: [[u8; 4]; 2]) -> Bsp<'static> {
+    let mut face = source::Face::decode(&[0; 56]).unwrap();
+    face.styles = [0, 255, 255, 255];
+    face.luxel_size = [1, 0];
+    face.light_offset = 4;
+    let mut model = source::Model::decode(&[0; 48]).unwrap();
+    model.face_count = 1;
+    let bytes = Builder::new(&dialect::SOURCE)
+        .lump(6, [0; 72])
+        .lump(7, face.encode())
+        .lump(8, [average, luxels[0], luxels[1]].concat())
+        .lump(14, model.encode())
+        .build()
+        .unwrap();
+    Bsp::from_vec(bytes).unwrap()
+}
+
+const TWO: Image = Image { set: 0, block: 0, style: 0, plane: 0 };
+
+/// The average of a compiler is often not the mean of the luxels. It is adjusted as they are.
+#[test]
+fn an_average_is_adjusted_as_the_luxels_are() {
+    let luxels = [[200, 100, 0, 0], [100, 60, 0, 0]];
+    for (average, twice, root) in [
+        // Neither the mean nor near it.
+        ([140, 140, 140, 0xFC], [140, 140, 140, 0xFD], [189, 189, 189, 0xFE]),
+        // Of black luxels too.
+        ([0, 0, 128, 0], [0, 0, 128, 1], [0, 0, 181, 0]),
+    ] {
+        for (luxels, name) in [(luxels, "light"), ([[0; 4]; 2], "black")] {
+            for (adjustment, wanted) in [
+                (Adjustment { gain: 2.0, ..Adjustment::default() }, twice),
+                (Adjustment { gamma: 2.0, ..Adjustment::default() }, root),
+            ] {
+                let map = two_luxels(average, luxels);
+                let mut draft = map.draft();
+                draft.light().unwrap().adjust(&adjustment, |_, _, _| true).unwrap();
+                let lump = draft.bytes(SlotId::Lump(8)).unwrap();
+                assert_eq!(lump[..4], wanted, "{name} {average:?} {adjustment:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_average_follows_changed_luxels_by_the_factor_of_their_mean() {
+    let luxels = [[200, 100, 0, 0], [100, 60, 0, 0]];
+    for (average, change, wanted) in [
+        // Half as bright, with light where there was none.
+        ([160, 160, 160, 0xFC], [[100, 50, 8, 0], [50, 30, 8, 0]], [5, 5, 8, 0]),
+        // The mean, as precisely as it can be stored, is the mean again.
+        ([150, 80, 0, 0], [[201, 100, 0, 0], [101, 61, 0, 0]], [151, 80, 0, 0]),
+        ([151, 79, 0, 0], luxels, [151, 79, 0, 0]),
+        // A little darker never is brighter.
+        ([140, 140, 0, 0xFC], [[199, 100, 0, 0], [100, 60, 0, 0]], [139, 140, 0, 0xFC]),
+    ] {
+        let map = two_luxels(average, luxels);
+        let mut draft = map.draft();
+        let light = draft.light().unwrap();
+        light
+            .update(TWO, |[x, _], _| {
+                let [red, green, blue, exponent] = change[x];
+                Luxel::Rgbe([red, green, blue], exponent.cast_signed())
+            })
+            .unwrap();
+        // The exponent is that of a largest part of 128 or more.
+        let wanted = Luxel::Rgbe([wanted[0], wanted[1], wanted[2]], wanted[3].cast_signed()).linear();
+        let now = light.average(TWO).unwrap().linear();
+        for (now, wanted) in now.into_iter().zip(wanted) {
+            assert!((now - wanted).abs() < 1.0 / 255.0 / 16.0 + 1e-9, "{average:?} {change:?}: {wanted} is {now}");
+        }
+        // Taken back, the average is as it was.
+        light
+            .update(TWO, |[x, _], _| {
+                let [red, green, blue, exponent] = luxels[x];
+                Luxel::Rgbe([red, green, blue], exponent.cast_signed())
+            })
+            .unwrap();
+        assert!(draft.changes().unwrap().is_empty());
     }
 }
 
