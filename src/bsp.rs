@@ -206,6 +206,12 @@ impl<'a> Bsp<'a> {
         (usize::try_from(claimed) == Ok(size)).then_some(size)
     }
 
+    /// How many bytes a slot takes when it is decompressed: 0 if it is not compressed, and if its directory says more
+    /// than [`lzma::MOST_DECOMPRESSED`], which is refused before anything is decompressed.
+    pub fn memory_to_decompress(&self, slot: SlotId) -> usize {
+        self.decompressed_size(slot).filter(|size| *size <= lzma::MOST_DECOMPRESSED).unwrap_or(0)
+    }
+
     /// The flags of a member of the game lump; bit 0 says that it is compressed.
     pub fn member_flags(&self, slot: SlotId) -> Option<u16> {
         self.container.slot(slot)?.flags(self.container.bytes())

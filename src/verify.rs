@@ -39,7 +39,7 @@ const MOST_TEXT: usize = 4 << 20;
 
 /// Laws that read every lump are skipped if that would take too long.
 fn unpacks_in_time(bsp: &Bsp<'_>) -> Law {
-    let sizes = bsp.slots().iter().filter_map(|slot| bsp.decompressed_size(slot.id));
+    let sizes = bsp.slots().iter().map(|slot| bsp.memory_to_decompress(slot.id));
     match sizes.fold(0, usize::saturating_add) {
         0..=MOST_DECOMPRESSED => Ok(()),
         _ => Err(skipped("its lumps decompress to too much")),

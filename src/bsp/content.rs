@@ -186,6 +186,7 @@ impl<'a> Bsp<'a> {
         let own_len = self.claimed_len(slot);
         let is_whole = |row: &Row| row.record().is_some_and(|record| own_len.is_multiple_of(record.size));
         let is_ragged = !rows.iter().any(|row| is_whole(row));
+        let is_lump = matches!(slot.id, SlotId::Lump(_));
         let facts = |is_exact, is_likely| Facts {
             dialect: self.dialect(),
             version,
@@ -219,8 +220,9 @@ impl<'a> Bsp<'a> {
         let unread = unread.take();
         let why = unread.clone().or(why).unwrap_or_else(|| "its content is not known".to_owned());
         let facts = facts(true, true);
-        let likely: Vec<&'static Row> =
-            rows.iter().copied().filter(|row| is_whole(row) && row.proof.is_some()).collect();
+        let has_form =
+            |row: &Row| row.proof.is_some() && (is_whole(row) || is_ragged && is_lump && row.record().is_some());
+        let likely: Vec<&'static Row> = rows.iter().copied().filter(|row| has_form(row)).collect();
         let plain = Detection { is_unread: unread.is_some(), ..Detection::plainly(Err(why.clone())) };
         if likely.is_empty() || !self.memo.is_usual.get_or_init(|| (self.dialect().checks.is_usual)(&facts)) {
             return plain;
@@ -230,7 +232,8 @@ impl<'a> Bsp<'a> {
             rows.iter().copied().find(|row| misfit(row).is_none()).or_else(|| rows.first().copied())
         };
         let summed = likely.iter().take_while(|row| row.is_summed).count();
-        let row = best(&likely[..summed]).ok_or(why);
+        // What is no whole number of records of any struct is looked at by checks, and edited by nothing.
+        let row = best(&likely[..summed]).filter(|_| !is_ragged).ok_or(why);
         let likely = best(&likely);
         let misfit = likely.and_then(misfit).filter(|_| unread.is_none());
         Detection { row, likely, misfit, ..plain }
@@ -265,8 +268,8 @@ impl<'a> Bsp<'a> {
     /// # Ok::<(), bspkit::Error>(())
     /// ```
     pub fn check_total_size(&self) -> Result<()> {
-        let size = |slot: &Slot| self.decompressed_size(slot.id).map(wide);
-        let total = *self.memo.unpacked_size.get_or_init(|| self.slots().iter().filter_map(size).sum());
+        let size = |slot: &Slot| wide(self.memory_to_decompress(slot.id));
+        let total = *self.memo.unpacked_size.get_or_init(|| self.slots().iter().map(size).sum());
         let most = wide(lzma::most_in_total(self.container().bytes().len()));
         if total <= most {
             return Ok(());
@@ -274,7 +277,7 @@ impl<'a> Bsp<'a> {
         let message =
             format!("the lumps would take {total} bytes decompressed, more than {most} for a file of this size");
         Err(Error::new(ErrorKind::TooLarge, message)
-            .with_hint("several of them may share one compressed piece, which a check of the map reports"))
+            .with_hint("several of them may share one compressed piece, or state sizes that they do not have"))
     }
 
     /// Decompresses a slot.

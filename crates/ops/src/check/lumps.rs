@@ -47,8 +47,8 @@ pub(super) enum State {
     Malformed(String),
     /// It does not decompress.
     Packed(String),
-    /// It was left out, as it would take too much memory.
-    TooLarge,
+    /// It was left out, as it would take too much memory, with the lumps before it or with all of them.
+    TooLarge(String),
     /// It was left out, as nothing depends on it.
     NotWanted,
 }
@@ -89,18 +89,27 @@ pub(super) struct Lumps<'a> {
 impl<'a> Lumps<'a> {
     /// Reads the lumps that are wanted; others have no bytes.
     pub(super) fn read(bsp: &'a Bsp<'a>, is_wanted: impl Fn(&Slot) -> bool) -> Self {
-        let is_bomb = bsp.check_total_size().is_err();
+        let bomb = bsp.check_total_size().err().map(|error| error.to_string());
         let mut room = MOST_DECOMPRESSED;
         let all = bsp.slots().iter().map(|slot| {
             if !is_wanted(slot) {
                 return Lump::left_out(slot, "it is not looked at");
             }
-            let unpacked = bsp.decompressed_size(slot.id).unwrap_or(0);
-            let is_too_large = unpacked > room || unpacked > 0 && is_bomb;
-            room = room.saturating_sub(unpacked);
+            let unpacked = bsp.memory_to_decompress(slot.id);
+            let too_large = match &bomb {
+                _ if unpacked == 0 => None,
+                Some(why) => Some(why.clone()),
+                None if unpacked <= room => None,
+                None => Some(format!(
+                    "with its {unpacked} bytes more than {MOST_DECOMPRESSED} would be decompressed for a check"
+                )),
+            };
             let detection = bsp.detection(slot);
+            if let Some(why) = too_large {
+                return Lump::new(slot, detection, Data::from(Vec::new()), State::TooLarge(why));
+            }
+            room -= unpacked;
             let bytes = match detection.likely {
-                _ if is_too_large => return Lump::new(slot, detection, Data::from(Vec::new()), State::TooLarge),
                 Some(row) => bsp.bytes(slot.id).map(|bytes| little_endian(bsp, row, bytes)),
                 None => bsp.little_endian(slot.id),
             };
@@ -192,6 +201,10 @@ pub(super) fn check_structure(lumps: &Lumps<'_>, sink: &mut Sink) {
         check_compression(lumps, lump, sink);
         check_content(lump, sink);
     }
+    // No lump of it can be read, here or by any command.
+    if let Err(error) = lumps.bsp.check_total_size() {
+        sink.add(&LUMP_DECOMPRESS, At::default(), || error.to_string());
+    }
     check_unknown(lumps, sink);
     if is_placed {
         check_overlaps(lumps, sink);
@@ -256,7 +269,7 @@ fn check_compression(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
     let at = At::lump(lump.name);
     match &lump.state {
         State::Packed(why) => return sink.add(&LUMP_DECOMPRESS, at, || why.clone()),
-        State::TooLarge => sink.add(&LUMP_UNCHECKED, at, || "it is too large to be decompressed here".into()),
+        State::TooLarge(why) => sink.add(&LUMP_UNCHECKED, at, || format!("it was not decompressed: {why}")),
         State::Malformed(_) | State::Read | State::NotWanted => {}
     }
     if let Some(oddity) = lumps.bsp.compression_oddity(lump.slot.id) {

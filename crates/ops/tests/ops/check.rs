@@ -334,6 +334,46 @@ fn bombs_are_left_out_in_time() {
     assert_eq!(outcome.law("keep"), Some(&Verdict::Pass));
 }
 
+/// A lump that states more bytes than are ever decompressed is an error, and keeps nothing else from being read.
+#[test]
+fn a_size_that_no_lump_has_is_an_error_of_that_lump() {
+    for size in [60_000_000, 70_000_000, i32::MAX] {
+        let map = planted::stating(7, size);
+        let found = findings(&map);
+        let errors: Vec<_> = found.iter().filter(|finding| finding.is_error()).map(ToString::to_string).collect();
+        assert!(errors.iter().any(|text| text.contains("lump-decompress] FACES")), "{size}: {errors:?}");
+        assert!(found.iter().all(|finding| finding.code.name != "lump-unchecked"), "{size}: {found:?}");
+        let map = Bsp::parse(&map).unwrap();
+        map.check_total_size().unwrap();
+        assert!(map.entities().unwrap().len() > 1);
+    }
+}
+
+/// Engines refuse a lump that is no whole number of records ("funny lump size"). An edit that makes one is refused,
+/// however much of the lump is gone.
+#[test]
+fn a_lump_of_no_whole_records_is_an_error() {
+    let bytes = planted::source();
+    let map = Bsp::parse(&bytes).unwrap();
+    for lump in ["FACES", "LEAFS", "BRUSHSIDES", "NODES", "EDGES", "PLANES"] {
+        let slot = map.slot(lump).unwrap().id;
+        let whole = map.bytes(slot).unwrap();
+        for len in [5, 41, whole.len() / 2 | 1, whole.len() - 1, whole.len() + 1, 3 * whole.len() + 1] {
+            let mut draft = map.draft();
+            let new: Vec<u8> = whole.iter().copied().cycle().take(len).collect();
+            draft.set(slot, new).unwrap();
+            let plan = draft.plan(Layout::Keep).unwrap();
+            let error = check::admit(&draft, &plan, false).map(|_| ()).unwrap_err();
+            assert_eq!(error.kind(), bspkit::ErrorKind::Refused, "{lump} {len}: {error}");
+            let found = findings(&plan.to_vec());
+            let is_ragged = |finding: &bspkit::finding::Finding| {
+                finding.code.name == "lump-ragged" && finding.to_string().contains(lump)
+            };
+            assert!(found.iter().any(is_ragged), "{lump} {len}: {found:?}");
+        }
+    }
+}
+
 /// What is not looked at because it would take too long is said.
 #[test]
 fn what_is_left_out_is_said() {

@@ -193,9 +193,19 @@ pub(crate) fn frames(into: i64) -> Vec<u8> {
     with(&map, "TEXINFO", 3, "next", into)
 }
 
-/// Lumps that unpack to 90 MiB.
+/// Lumps that unpack to 90 MiB, in a file that is large enough for it.
 pub(crate) fn expanding() -> Vec<u8> {
-    bombs(&[49, 57, 59])
+    let mut map = bombs(&[49, 57, 59]);
+    map.resize(2 << 20, 0);
+    map
+}
+
+/// The compressed map with a lump that states another size after decompression, in the directory and in its header.
+pub(crate) fn stating(lump: usize, size: i32) -> Vec<u8> {
+    let mut map = word(fixture("source/room_v20_lzma"), lump, 3, size);
+    let start = Bsp::parse(&map).unwrap().slots()[lump].stored.start;
+    map[start + 4..start + 8].copy_from_slice(&size.to_le_bytes());
+    map
 }
 
 /// Lumps that unpack to 30 MiB each.

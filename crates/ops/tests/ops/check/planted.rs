@@ -348,6 +348,7 @@ pub(crate) const TOGETHER: &[Faults] = &[
     }),
     // The unpacked size of NODES lies, so that nothing is known of what the leafs should be.
     (&["lump-decompress"], || word(fixture("source/room_v20_lzma"), 5, 3, 17)),
+    (&["lump-decompress", "lump-unchecked"], || bombs(&[49, 57, 59])),
     (&["count-misfit", "disp-verts"], || edited(&displaced(), "DISP_VERTS", |bytes| bytes.truncate(480))),
     (&["count-misfit", "child-range", "lump-parallel"], || {
         let map = (0..13).fold(source(), |map, node| with(&map, "NODES", node, "children[1]", 9999));
