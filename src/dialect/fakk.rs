@@ -96,6 +96,8 @@ pub(super) const UNSEEN: &str = "no available map shows its content";
 const LIGHT: PageLight = PageLight {
     lump: "LIGHTMAPS",
     size: 128,
+    // `LIGHTMAP_BY_VERTEX`.
+    by_vertex: -3,
     surfaces: SurfaceForm::of(SURFACES),
     vertexes: CornerForm::of(DRAWVERTS),
     files: ("lm_", ".tga"),

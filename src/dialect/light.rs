@@ -7,7 +7,7 @@ use crate::record::{Record, RecordInfo};
 ///
 /// ```
 /// use bspkit::dialect::{LightModel, QUAKE2, QUAKE3};
-/// assert!(matches!(QUAKE2.light, LightModel::Faces(faces) if faces.unlit == 12));
+/// assert!(matches!(QUAKE2.light, LightModel::Faces(faces) if faces.unlit == 4));
 /// assert!(matches!(QUAKE3.light, LightModel::Pages(pages) if pages.size == 128));
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,8 @@ pub struct FaceLight {
     pub by_extents: bool,
     /// Flags of textures whose faces have no light or light of unknown format, whatever their offset is.
     pub unlit: i32,
-    /// Flags of textures whose faces have light that engines do not read: if it does not fit, nothing is wrong.
+    /// Flags of textures whose faces have light that no engine reads, or that not all do: if it does not fit, or is a
+    /// part of the light of other faces, the offset is taken for one without meaning, and nothing is wrong.
     pub unread: i32,
     /// The flag of a texture whose faces have four images for each style instead of one.
     pub bumped: i32,
@@ -260,6 +261,8 @@ pub struct PageLight {
     pub lump: &'static str,
     /// Columns and rows of a page.
     pub size: usize,
+    /// In place of a page: the colors of the vertexes are the light.
+    pub by_vertex: i32,
     /// The surfaces that lie on the pages.
     pub surfaces: SurfaceForm,
     /// Their corners.

@@ -38,11 +38,14 @@ const ROWS: &[Row] = &[
     BRUSHSIDES.row(),
 ];
 
-const LIGHT: FaceLight = light::by_extents(
-    &[FaceForm::of::<WideFace>(Averages::None)],
-    &[TextureForm::of::<quake2::TexInfo>()],
-    quake2::UNLIT,
-);
+const LIGHT: FaceLight = FaceLight {
+    unread: quake2::UNREAD,
+    ..light::by_extents(
+        &[FaceForm::of::<WideFace>(Averages::None)],
+        &[TextureForm::of::<quake2::TexInfo>()],
+        quake2::UNLIT,
+    )
+};
 
 records! {
     /// `dleaf_tx`.

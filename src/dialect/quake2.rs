@@ -113,11 +113,17 @@ pub(super) const NARROW: &[Row] = &[
 
 const ROWS: &[Row] = &[LEAFS.row().fixed(1)];
 
-/// Sky and what warps has no light; the compilers leave an offset of 0 there.
-pub(super) const UNLIT: i32 = 4 | 8;
+/// `SURF_SKY`: it has no light; the compilers leave an offset of 0 there.
+pub(super) const UNLIT: i32 = 4;
 
-const LIGHT: FaceLight =
-    light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], UNLIT);
+/// `SURF_WARP`: the first engines give liquids no light, and compilers of that time leave any offset there. Later ones
+/// give them light, which Q2PRO (`nolm_mask`) and the engine of the remaster show.
+pub(super) const UNREAD: i32 = 8;
+
+const LIGHT: FaceLight = FaceLight {
+    unread: UNREAD,
+    ..light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], UNLIT)
+};
 
 impl From<TexInfo> for TextureLight {
     fn from(texinfo: TexInfo) -> Self {

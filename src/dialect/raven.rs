@@ -39,6 +39,8 @@ pub static RAVEN: Dialect = Dialect {
 pub(super) const LIGHT: PageLight = PageLight {
     lump: "LIGHTMAPS",
     size: 128,
+    // `LIGHTMAP_BY_VERTEX`.
+    by_vertex: -3,
     surfaces: SurfaceForm::of(SURFACES),
     vertexes: CornerForm::of(DRAWVERTS),
     files: ("lm_", ".tga"),

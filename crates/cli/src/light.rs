@@ -100,9 +100,13 @@ fn light_files(bsp: &Bsp<'_>, map: &Path) -> Result<Vec<LightFile>> {
 fn nothing(bsp: &Bsp<'_>, map: &Path) -> Result<String> {
     let files = light_files(bsp, map)?;
     let there = files.iter().filter(|file| file.found).count();
-    Ok(match &files[..] {
-        [] => "no light in the map".to_owned(),
-        [first, ..] => {
+    Ok(match (&files[..], bsp.vertex_lit()?) {
+        ([], 0) => "no light in the map".to_owned(),
+        ([], lit) => {
+            let surfaces = count(lit, "surface", "surfaces");
+            format!("no light in lumps: the light of {surfaces} is in the colors of their vertexes")
+        }
+        ([first, ..], _) => {
             let files = count(files.len(), "file", "files");
             format!("no light in the map: it is in {files}, from {} on; {there} of them exist", first.file)
         }
@@ -117,6 +121,16 @@ fn warn_of_copies(bsp: &Bsp<'_>, job: &mut Job<'_>) {
             "{name} has the light again and is not edited: engines that read it show the old light"
         ));
     }
+}
+
+/// Warns of surfaces whose light is in the colors of their vertexes, which are not edited.
+fn warn_of_vertexes(bsp: &Bsp<'_>, job: &mut Job<'_>) -> Result<()> {
+    let lit = bsp.vertex_lit()?;
+    if lit > 0 {
+        let surfaces = count(lit, "surface stays as it is", "surfaces stay as they are");
+        job.warn_here(&format!("{surfaces}: the light is in the colors of the vertexes"));
+    }
+    Ok(())
 }
 
 // Selects light: by lump, faces and styles.
@@ -366,8 +380,8 @@ fn print(set: &LightSet, stat: &LightStat, job: &mut Job<'_>) -> Result<()> {
 /// The images are `page_000.png` and so on; with --by face they are `faces/00012_s0.png` (face 12, style 0), and
 /// `faces/00012_s0_b1.png` to `_b3` for the directions of bumped faces. If a map has several kinds of light, each has a
 /// folder: `ldr`, `hdr`, `decoupled`, `rgb`. Source light is in `.hdr` files; the `.png` with the same name is a
-/// preview that can be edited too. Faces with light outside the lump are reported and left out; then the exit status is
-/// 1.
+/// preview that can be edited too. Liquids of Quake II have light where it is apart from that of other faces. Faces
+/// with light outside the lump are reported and left out; then the exit status is 1.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light export base1.bsp -o pages
@@ -451,10 +465,10 @@ fn refuse_others(folder: &Path, overwrite: bool, export: &Export<'_, '_>) -> Res
 /// Replace the light with that in images, as `light export` writes them
 ///
 /// Each image is compared with what `light export` would write now. A changed pixel changes only its luxel, and the
-/// average color of the face if the map has it. If there are a `.hdr` and a `.png` with the same name, either can be
-/// changed, and one of them can be missing. If an image is missing or has another size or depth, it is reported,
-/// nothing is written and the exit status is 1; with --force the other images are imported. If a map has the same light
-/// in grey and in color, a change in one is applied to the other.
+/// average color of the face if the map has it: by as much as the mean of the luxels. If there are a `.hdr` and a
+/// `.png` with the same name, either can be changed, and one of them can be missing. If an image is missing or has
+/// another size or depth, it is reported, nothing is written and the exit status is 1; with --force the other images
+/// are imported. If a map has the same light in grey and in color, a change in one is applied to the other.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light import base1.bsp pages -o out.bsp
@@ -517,7 +531,8 @@ fn import(draft: &mut Draft<'static>, index: &Index, args: &ImportArgs, job: &mu
 /// Each channel of a luxel (a pixel of light) is multiplied by the gain and the tint, then raised to the power 1/gamma.
 /// This is done in linear light, where 1 leaves a texture unchanged. 8-bit light is converted to linear light with the
 /// power 2.2, as engines use it. Light that gets too bright for the format is clamped. Average colors of faces, if the
-/// map has them, are computed again. The light grid, light of props and lights of entities do not change.
+/// map has them, change in the same way. Colors of vertexes, the light grid, light of props and lights of entities do
+/// not change; surfaces of Quake III that only the colors of their vertexes light are counted in a warning.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light adjust base1.bsp --gain 1.5 -o out.bsp
@@ -589,6 +604,10 @@ fn run_adjust(cx: &Context, args: &AdjustArgs) -> Result<Code> {
         let changed = light.adjust(&adjustment, |set, block, style| args.choice.has(set, block, style))?;
         if changed > 0 {
             warn_of_copies(&bsp, job);
+        }
+        // Whoever names pages means these.
+        if changed > 0 && args.choice.faces.is_none() {
+            warn_of_vertexes(&bsp, job)?;
         }
         Ok(Edited::Done)
     })

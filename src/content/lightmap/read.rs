@@ -208,20 +208,10 @@ impl Finder<'_, '_> {
             return Err(LightFaultKind::Styles(style_count));
         }
         let is_read = texture.flags & self.model.unread == 0;
-        let mut single = None;
-        let size = match (size, face.size) {
-            (Some(size), _) => size,
-            (None, Some(steps)) => {
-                let count = |steps: i32| usize::try_from(steps).ok().and_then(|steps| steps.checked_add(1));
-                let [Some(wide), Some(high)] = steps.map(count) else { return Err(LightFaultKind::Size) };
-                [wide, high]
-            }
-            (None, None) => {
-                let sizes = self.sizes.as_mut().ok_or(LightFaultKind::Size)?;
-                let (size, other) = sizes.of(face, &texture.vectors, shift)?;
-                single = other;
-                size
-            }
+        let (size, single) = match size.map_or_else(|| self.size(face, &texture, shift), |size| Ok((size, None))) {
+            Ok(found) => found,
+            Err(_) if !is_read => return Ok(None),
+            Err(fault) => return Err(fault),
         };
         let planes = if texture.flags & self.model.bumped != 0 { 4 } else { 1 };
         let block = Block {
@@ -243,6 +233,21 @@ impl Finder<'_, '_> {
         Ok(Some(Found { block, claimed: offset, single, is_read }))
     }
 
+    /// The size of the light of a face, and the size in single precision if that is another one.
+    fn size(
+        &mut self,
+        face: &LitFace,
+        texture: &TextureLight,
+        shift: u8,
+    ) -> Result<([usize; 2], Option<[usize; 2]>), LightFaultKind> {
+        let Some(steps) = face.size else {
+            return self.sizes.as_mut().ok_or(LightFaultKind::Size)?.of(face, &texture.vectors, shift);
+        };
+        let count = |steps: i32| usize::try_from(steps).ok().and_then(|steps| steps.checked_add(1));
+        let [Some(wide), Some(high)] = steps.map(count) else { return Err(LightFaultKind::Size) };
+        Ok(([wide, high], None))
+    }
+
     /// The offset of a block in the lump; the faces store it for luxels of the model's form.
     fn offset(&self, claimed: i32) -> usize {
         let luxels = usize::try_from(claimed).ok().map(|claimed| match self.luxel == self.model.luxels {
@@ -262,12 +267,20 @@ impl Finder<'_, '_> {
     /// If a block would overlap the next one with its first size, and not with the other one, it takes the other one. A
     /// block that does not fit is a fault.
     fn settle(self, unlit: &mut usize, faults: &mut Vec<LightFault>) -> Vec<Block> {
-        let mut starts: Vec<usize> = self.found.iter().map(|found| found.block.offset).collect();
-        starts.sort_unstable();
-        starts.dedup();
+        // Offsets without meaning say nothing of the size of other light.
+        let of_read: Vec<usize> =
+            self.found.iter().filter(|found| found.is_read).map(|found| found.block.offset).collect();
+        let of_all: Vec<usize> = self.found.iter().map(|found| found.block.offset).collect();
+        let [of_read, of_all] = [of_read, of_all].map(|mut starts| {
+            starts.sort_unstable();
+            starts.dedup();
+            starts
+        });
         let mut blocks = Vec::with_capacity(self.found.len());
+        let mut unread = Vec::new();
         for found in &self.found {
             let mut block = found.block.clone();
+            let starts = if found.is_read { &of_read } else { &of_all };
             let next = starts.get(starts.partition_point(|start| *start <= block.offset));
             let room = next.copied().unwrap_or(self.lump).min(self.lump).saturating_sub(block.offset);
             let fits = |size| self.len(&block, size).is_some_and(|len| len <= room);
@@ -278,7 +291,8 @@ impl Finder<'_, '_> {
             let len = self.len(&block, block.size);
             let end = len.and_then(|len| block.offset.checked_add(len)).filter(|end| *end <= self.lump);
             match len.filter(|_| end.is_some() && block.before() <= block.offset) {
-                Some(len) => blocks.push(Block { len, ..block }),
+                Some(len) if found.is_read => blocks.push(Block { len, ..block }),
+                Some(len) => unread.push(Block { len, ..block }),
                 None if !found.is_read => *unlit += 1,
                 None => {
                     let images = block.style_count * block.planes;
@@ -288,6 +302,9 @@ impl Finder<'_, '_> {
                 }
             }
         }
+        let read = unread.len() + blocks.len();
+        add_apart(&mut blocks, unread);
+        *unlit += read - blocks.len();
         self.find_averages(&mut blocks);
         blocks
     }
@@ -306,6 +323,30 @@ impl Finder<'_, '_> {
             block.has_both = block.offset.checked_sub(end) == Some(4 * block.style_count);
         }
     }
+}
+
+/// Adds the blocks that engines may not read where they are apart from those that they do, or have exactly the bytes of
+/// one. Others are at an offset without meaning: compilers leave 0 there, or what was in memory.
+fn add_apart(blocks: &mut Vec<Block>, unread: Vec<Block>) {
+    if unread.is_empty() {
+        return;
+    }
+    let mut ranges: Vec<(usize, usize)> = blocks.iter().map(|block| (block.whole().start, block.whole().end)).collect();
+    ranges.sort_unstable();
+    let mut end = 0;
+    let mut ends = Vec::with_capacity(ranges.len());
+    for (_, next) in &ranges {
+        end = end.max(*next);
+        ends.push(end);
+    }
+    let is_apart = |block: &Block| {
+        let own = block.whole();
+        let before = ranges.partition_point(|(start, _)| *start < own.end);
+        let is_free = before.checked_sub(1).is_none_or(|last| ends[last] <= own.start);
+        is_free || ranges.binary_search(&(own.start, own.end)).is_ok()
+    };
+    blocks.extend(unread.into_iter().filter(is_apart));
+    blocks.sort_by_key(Block::index);
 }
 
 // Light in pages, and the place of each surface on them.
@@ -356,6 +397,22 @@ impl<'a> Bsp<'a> {
             }
         }
         Ok(found)
+    }
+
+    /// How many surfaces are lit by the colors of their vertexes and not by pages; 0 for maps without pages.
+    ///
+    /// # Errors
+    /// As [`Bsp::table`].
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+    /// assert_eq!(map.vertex_lit()?, 6);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn vertex_lit(&self) -> Result<usize> {
+        let LightModel::Pages(model) = self.dialect().light else { return Ok(0) };
+        let surfaces = surfaces(&Reader::of(self), model)?;
+        Ok(surfaces.iter().filter(|surface| surface.pages.contains(&model.by_vertex)).count())
     }
 
     /// The numbers of pages that the map's surfaces need and that are not in the map, in ascending order, and the names

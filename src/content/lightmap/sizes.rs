@@ -162,7 +162,10 @@ impl Bsp<'_> {
         let (textures, mut sizes) = (Textures::read(from, model)?, Sizes::read(from)?);
         for (index, record) in faces.chunks_exact(form.record.size).enumerate() {
             let Some(face) = (form.read)(record) else { continue };
-            let Some(texture) = textures.get(face.texinfo).filter(|it| it.flags & model.unlit == 0) else { continue };
+            let Some(texture) = textures.get(face.texinfo).filter(|it| it.flags & (model.unlit | model.unread) == 0)
+            else {
+                continue;
+            };
             match sizes.usual(&face, &texture.vectors, USUAL_SHIFT) {
                 Ok(size) => found.push((index, size)),
                 Err(LightFaultKind::Shared) => break,

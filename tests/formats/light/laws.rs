@@ -207,3 +207,60 @@ fn shared_luxels_are_adjusted_once() {
     assert_eq!(color, [14; 3]); // 10 times the 2.2nd root of 2
     assert!(light.stat(0).unwrap().shared > 0);
 }
+
+/// Liquids of Quake II have light where it is apart from that of other faces, or just that of one. It is adjusted once.
+#[test]
+fn light_of_liquids_is_adjusted_once() {
+    use bspkit::dialect::quake2;
+    let map = fixture("q2/own_rooms_bspx");
+    let texinfos = map.table(quake2::TEXINFO).unwrap();
+    let faces = map.table(quake2::FACES).unwrap();
+    let flags = |face: usize| {
+        let texinfo = usize::try_from(faces.get(face).unwrap().texinfo).unwrap();
+        texinfos.get(texinfo).unwrap().flags
+    };
+    let liquids: Vec<usize> = (0..faces.len()).filter(|face| flags(*face) & 8 != 0).collect();
+    let light = map.light().unwrap();
+    let set = &light.sets()[0];
+    let block_of = |face: usize| set.blocks()[set.block_of(face).unwrap()].clone();
+    let [own, alike] = [block_of(liquids[0]), block_of(liquids[1])];
+    assert_eq!(own.bytes().len(), alike.bytes().len());
+    let twice = Adjustment { gain: 2.0, ..Adjustment::default() };
+    for (offset, is_lit) in [
+        (own.bytes().start, true),
+        // Just the light of another face, a part of it, and past the end.
+        (alike.bytes().start, true),
+        (set.blocks()[0].bytes().start + 3, false),
+        (48_935, false),
+    ] {
+        let mut draft = map.draft();
+        let offset = i32::try_from(offset).unwrap();
+        draft.update(quake2::FACES, liquids[0], |face| face.light_offset = offset).unwrap();
+        let light = draft.light().unwrap();
+        assert!(light.sets()[0].faults().is_empty(), "{offset}");
+        assert_eq!(light.sets()[0].block_of(liquids[0]).is_some(), is_lit, "{offset}");
+        let lump = map.slot("LIGHTING").unwrap().id;
+        light.adjust(&twice, |_, _, _| true).unwrap();
+        let (old, new) = (map.bytes(lump).unwrap(), draft.bytes(lump).unwrap());
+        let once = |byte: u8| twice.of(Luxel::Rgb([byte; 3]));
+        let is_once = |(old, new): (&u8, &u8)| new == old || once(*old) == Luxel::Rgb([*new; 3]);
+        assert!(old.iter().zip(&new[..]).all(is_once), "{offset}");
+    }
+}
+
+/// Surfaces that the colors of their vertexes light are on no page, and are counted.
+#[test]
+fn surfaces_lit_by_their_vertexes_are_counted() {
+    use bspkit::dialect::quake3;
+    let map = fixture("q3/own_rooms");
+    let before = map.vertex_lit().unwrap();
+    let surfaces = map.table(quake3::SURFACES).unwrap();
+    let lit: Vec<usize> = (0..surfaces.len()).filter(|index| surfaces.get(*index).unwrap().lightmap >= 0).collect();
+    let mut draft = map.draft();
+    for (surface, page) in [(lit[0], -3), (lit[1], -3), (lit[2], -1)] {
+        draft.update(quake3::SURFACES, surface, |surface| surface.lightmap = page).unwrap();
+    }
+    let map = draft.plan(Layout::Keep).unwrap().to_vec();
+    assert_eq!(Bsp::from_vec(map).unwrap().vertex_lit().unwrap(), before + 2);
+    assert_eq!(fixture("q2/own_rooms").vertex_lit().unwrap(), 0);
+}

@@ -67,6 +67,30 @@ fn a_lump_that_is_cut_off_is_not_an_empty_one() {
     assert!(run.err.contains("several maps need a folder with an image for each"), "{}", run.err);
 }
 
+/// Light in the colors of vertexes is not adjusted: that is said.
+#[test]
+fn light_in_vertexes_is_said() {
+    use bspkit::dialect::quake3;
+    let room = Room::new();
+    let bytes = fixture("q3/own_rooms");
+    let map = Bsp::parse(&bytes).unwrap();
+    let run = room.bspkit("light adjust q3.bsp --gain 0.5 -o dark.bsp").done();
+    let wanted = format!("{} surfaces stay as they are: the light is in the colors", map.vertex_lit().unwrap());
+    assert!(run.err.contains(&wanted), "{}", run.err);
+    let run = room.bspkit("light adjust q3.bsp --gain 0.5 --faces 0 -o page.bsp").done();
+    assert!(!run.err.contains("colors"), "{}", run.err);
+
+    let mut draft = map.draft();
+    for surface in 0..map.table(quake3::SURFACES).unwrap().len() {
+        draft.update(quake3::SURFACES, surface, |surface| surface.lightmap = -3).unwrap();
+    }
+    draft.set(map.slot("LIGHTMAPS").unwrap().id, Vec::new()).unwrap();
+    room.write("vertexes.bsp", &draft.plan(Layout::Keep).unwrap().to_vec());
+    let run = room.bspkit("light adjust vertexes.bsp --gain 0.5 -o no.bsp");
+    let run = run.without_data(1);
+    assert!(run.err.contains("is in the colors of their vertexes"), "{}", run.err);
+}
+
 /// The pixels of a PNG file, and its size.
 fn pixels(file: &[u8]) -> (u32, u32, Vec<u8>) {
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();

@@ -288,6 +288,44 @@ fn bytes_that_nothing_has_go() {
     assert_eq!(after.texture_strings().unwrap().get(0).unwrap(), b"a/much/longer/name/than/before");
 }
 
+/// Engines of today show the light of liquids. Compilers of the first day leave an offset without meaning there.
+#[test]
+fn the_light_of_liquids_stays() {
+    for name in ["own_rooms", "own_rooms_bspx"] {
+        let map = Bsp::open(format!("../../tests/maps/q2/{name}.bsp")).unwrap();
+        let texinfos = map.table(quake2::TEXINFO).unwrap();
+        let is_liquid = |face: &quake2::Face| {
+            let texinfo = usize::try_from(face.texinfo).unwrap();
+            texinfos.get(texinfo).unwrap().flags & 8 != 0
+        };
+        let faces = map.table(quake2::FACES).unwrap();
+        let liquids: Vec<usize> = (0..faces.len()).filter(|face| is_liquid(&faces.get(*face).unwrap())).collect();
+        assert_eq!(liquids.len(), 10);
+        let light = |map: &Bsp<'_>| -> Vec<Vec<u8>> {
+            let light = map.light().unwrap();
+            let blocks = liquids.iter().map(|face| light.sets()[0].block_of(*face).unwrap());
+            let image = |block| Image { set: 0, block, style: 0, plane: 0 };
+            blocks.map(|block| light.bytes(image(block)).unwrap().to_vec()).collect()
+        };
+        let (after, _) = pruned("", &map, &Options::default().light(true)).unwrap();
+        assert_eq!(light(&after), light(&map), "{name}");
+        let is_there = |offset: i32| offset >= 0;
+        let offsets = after.table(quake2::FACES).unwrap();
+        assert!(liquids.iter().all(|face| is_there(offsets.get(*face).unwrap().light_offset)));
+
+        // At offset 0 is the light of another face: none is theirs, and theirs goes.
+        let mut draft = map.draft();
+        for face in &liquids {
+            draft.update(quake2::FACES, *face, |face| face.light_offset = 0).unwrap();
+        }
+        let old = saved(&draft);
+        assert!(old.light().unwrap().sets()[0].faults().is_empty());
+        let (after, done) = pruned("", &old, &Options::default().light(true)).unwrap();
+        assert!(done.lumps.iter().any(|lump| lump.lump == "LIGHTING"), "{name}: {done:?}");
+        assert!(liquids.iter().all(|face| after.light().unwrap().sets()[0].block_of(*face).is_none()));
+    }
+}
+
 /// What `only` and `keep` name.
 #[test]
 fn only_what_is_named_goes() {
