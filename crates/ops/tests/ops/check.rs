@@ -358,7 +358,7 @@ fn a_lump_of_no_whole_records_is_an_error() {
     for lump in ["FACES", "LEAFS", "BRUSHSIDES", "NODES", "EDGES", "PLANES"] {
         let slot = map.slot(lump).unwrap().id;
         let whole = map.bytes(slot).unwrap();
-        for len in [5, 41, whole.len() / 2 | 1, whole.len() - 1, whole.len() + 1, 3 * whole.len() + 1] {
+        for len in [5, 41, (whole.len() / 2) | 1, whole.len() - 1, whole.len() + 1, 3 * whole.len() + 1] {
             let mut draft = map.draft();
             let new: Vec<u8> = whole.iter().copied().cycle().take(len).collect();
             draft.set(slot, new).unwrap();
