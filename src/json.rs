@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -12,7 +12,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::bytes::escaped;
-use crate::disk::shown;
 
 /// Bytes as a JSON string. If they are not UTF-8, the string is escaped, and the second value has the bytes in base64.
 pub fn text_and_raw(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
@@ -129,48 +128,6 @@ pub struct ValueJson<'v>(pub &'v [u8]);
 impl Serialize for ValueJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         members(self.0, ["value", "raw"], serializer)
-    }
-}
-
-/// A path as a member of this name: as it is, so that a program can open it. If it is not UTF-8, it is escaped, and
-/// `NAME_raw` has its bytes in base64.
-///
-/// ```
-/// use bspkit::json::PathJson;
-/// let output = PathJson::new("output", Some(r"maps\dm4.bsp".as_ref()));
-/// assert_eq!(serde_json::to_string(&output)?, r#"{"output":"maps\\dm4.bsp"}"#);
-/// assert_eq!(serde_json::to_string(&PathJson::new("output", None))?, r#"{"output":null}"#);
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathJson {
-    name: &'static str,
-    path: Option<PathBuf>,
-}
-
-impl PathJson {
-    /// The member of this name; `null` without a path.
-    pub fn new(name: &'static str, path: Option<&Path>) -> Self {
-        PathJson { name, path: path.map(Path::to_owned) }
-    }
-}
-
-impl fmt::Display for PathJson {
-    /// As messages show it: on one line. Nothing without a path.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.path.as_deref().map_or(Ok(()), |path| f.write_str(&shown(path)))
-    }
-}
-
-impl Serialize for PathJson {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (text, raw) = self.path.as_deref().map(|path| text_and_raw(path.as_os_str().as_encoded_bytes())).unzip();
-        let mut object = serializer.serialize_map(None)?;
-        object.serialize_entry(self.name, &text)?;
-        if let Some(raw) = raw.flatten() {
-            object.serialize_entry(&format!("{}_raw", self.name), &raw)?;
-        }
-        object.end()
     }
 }
 

@@ -7,9 +7,9 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::output::PathJson;
 use anyhow::{Context as _, Result, bail};
 use bspkit::disk::input;
-use bspkit::json::PathJson;
 use bspkit_text::defaults::{self, Defaults, KEYS, Key};
 use serde::Serialize;
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::output::PathJson;
 use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::disk::put::put;
-use bspkit::json::PathJson;
 use bspkit_decompile::source::Format;
 use bspkit_decompile::{Effort, LeftOut, Options, Outcome, Proof, decompile, prove};
 use serde::Serialize;

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::output::PathJson;
 use anyhow::{Context as _, Result};
 use bspkit::bytes::escaped;
 use bspkit::dialect::Role;
 use bspkit::disk::put;
 use bspkit::file::names;
-use bspkit::json::PathJson;
 use bspkit::{Bsp, Error, ErrorKind, Layout};
 use bspkit_ops::compare::{self, Change, Comparison, How, Kind, LumpChanges, TextChange};
 use bspkit_text::changes::{DiffJson, LumpJson};

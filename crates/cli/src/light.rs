@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use crate::output::PathJson;
 use anyhow::{Context as _, Result, bail};
 use bspkit::content::lightmap::{Adjustment, Block, Image, Light, LightSet, LightStat};
 use bspkit::disk::names;
 use bspkit::disk::put::{self, put, refuse};
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
-use bspkit::json::PathJson;
 use bspkit::threads::in_parallel;
 use bspkit::{Bsp, Draft, Error, ErrorKind, Place};
 use bspkit_text::images::light::{self, Export, INDEX, Index};

@@ -1,14 +1,18 @@
-//! Where commands write: what may not be replaced, and other files than maps.
+//! Where commands write: what may not be replaced, other files than maps, and paths in reports.
 
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use bspkit::json::text_and_raw;
 use bspkit::{Hint, SaveOptions};
 use bspkit_game::Archive;
 use bspkit_packed::archive;
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use super::context::is_stdin;
 use super::maps::{real_input, real_path};
@@ -71,4 +75,40 @@ pub(crate) fn on_disk() -> impl TypedValueParser<Value = PathBuf> {
         true => Err("`-` is stdin or stdout, and something on a disk is needed"),
         false => Ok(path),
     })
+}
+
+// Paths in JSON.
+
+/// A path as a member of this name: as it is, so that a program can open it. If it is not UTF-8, it is escaped, and
+/// `NAME_raw` has its bytes in base64.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PathJson {
+    name: &'static str,
+    path: Option<PathBuf>,
+}
+
+impl PathJson {
+    /// The member of this name; `null` without a path.
+    pub(crate) fn new(name: &'static str, path: Option<&Path>) -> Self {
+        PathJson { name, path: path.map(Path::to_owned) }
+    }
+}
+
+impl fmt::Display for PathJson {
+    /// As messages show it: on one line. Nothing without a path.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.as_deref().map_or(Ok(()), |path| f.write_str(&shown(path)))
+    }
+}
+
+impl Serialize for PathJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (text, raw) = self.path.as_deref().map(|path| text_and_raw(path.as_os_str().as_encoded_bytes())).unzip();
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry(self.name, &text)?;
+        if let Some(raw) = raw.flatten() {
+            object.serialize_entry(&format!("{}_raw", self.name), &raw)?;
+        }
+        object.end()
+    }
 }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use crate::output::PathJson;
 use anyhow::{Context as _, Result, bail};
 use bspkit::disk::put;
 use bspkit::file::names;
 use bspkit::finding::Finding;
-use bspkit::json::PathJson;
 use bspkit::{Bsp, Data, Error, ErrorKind, Followed, Layout, Plan, SaveOptions};
 use bspkit_game::beside;
 use bspkit_text::folder::{Folder, How, Packed, Target, unpack};

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::output::PathJson;
 use anyhow::{Context as _, Result, bail};
 use bspkit::Bsp;
 use bspkit::disk::names;
 use bspkit::disk::put::{self, put, refuse};
 use bspkit::finding::Severity;
-use bspkit::json::PathJson;
 use bspkit_game::Game;
 use bspkit_game::assets::Files;
 use bspkit_packed::archive;

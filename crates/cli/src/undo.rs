@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::output::PathJson;
 use anyhow::Result;
-use bspkit::json::PathJson;
 use bspkit::{Bsp, Error, ErrorKind, Hint, file};
 use bspkit_ops::compare::{self, Touched};
 use bspkit_packed::Form;

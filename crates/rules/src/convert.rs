@@ -263,18 +263,18 @@ fn step(at: At, change: &Change, expect: &[Pair]) -> std::result::Result<Vec<Ste
             (None, None) => {
                 vec![Step::Set { pair: NewPair { at, key: key.name.clone(), value: value.clone() }, is_exact: false }]
             }
-            (Some(_), _) => return Err(format!("the value of {key}, one of equal keys")),
+            (Some(_), _) => return Err(format!("the value of `{key}`, one of equal keys")),
         },
         Change::Unset { key } => match (key.nth, expected(key)) {
             (None, _) => vec![delete(&key.name, Expected::Any)],
             (Some(_), Some(Some(value))) => vec![delete(&key.name, Expected::IsExactly(value.to_vec()))],
-            (Some(_), _) => return Err(format!("the removal of {key}, one of equal keys")),
+            (Some(_), _) => return Err(format!("the removal of `{key}`, one of equal keys")),
         },
         Change::Rename { key, to } => match expected(key) {
             Some(Some(value)) => {
                 vec![delete(&key.name, Expected::IsExactly(value.to_vec())), insert(to, value)]
             }
-            _ => return Err(format!("the new key of {key} without its value")),
+            _ => return Err(format!("the new key of `{key}` without its value")),
         },
     })
 }

@@ -212,7 +212,7 @@ impl Vector {
     /// The direction that these angles (pitch, yaw, roll in degrees) look to; pitch is positive for down.
     fn direction(self) -> Vector {
         let [pitch, yaw, _] = self.0.map(f64::to_radians);
-        // Without what a right angle leaves, which is no zero.
+        // Sines of right angles are not exact.
         let exact = |value: f64| (value * 1e12).round() / 1e12 + 0.0;
         Vector([pitch.cos() * yaw.cos(), pitch.cos() * yaw.sin(), -pitch.sin()].map(exact))
     }

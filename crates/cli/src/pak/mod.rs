@@ -7,12 +7,13 @@ mod refs;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::output::PathJson;
 use anyhow::{Context as _, Error, Result};
 use bspkit::bytes::escaped;
 use bspkit::content::pak::Pak;
 use bspkit::dialect::Role;
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
-use bspkit::json::{PathJson, members};
+use bspkit::json::members;
 use bspkit::{Bsp, ErrorKind, Place};
 use bspkit_ops::compare::{self, Comparison};
 use bspkit_text::changes::ComparisonJson;

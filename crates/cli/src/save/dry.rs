@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::output::PathJson;
 use anyhow::Result;
 use bspkit::bytes::differences;
 use bspkit::dialect::{Checksum, Sum, Use};
 use bspkit::finding::Finding;
-use bspkit::json::PathJson;
 use bspkit::{Bsp, ChangeKind, Draft, Moved, Plan, SlotEdit};
 use bspkit_ops::check::Stale;
 use bspkit_ops::checksum::{self, Value};

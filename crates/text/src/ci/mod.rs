@@ -210,8 +210,8 @@ impl Report {
         self.totals.maps
     }
 
-    /// States that this many maps were not looked at: the run was stopped. SARIF, JUnit and the summary say it; the other
-    /// formats have no place for it.
+    /// States that this many maps were not looked at: the run was stopped. SARIF, JUnit and the summary say it; the
+    /// other formats have no place for it.
     pub fn leave_out(&mut self, maps: usize) {
         self.totals.left_out = maps;
     }
