@@ -57,11 +57,7 @@ impl<'a> Source<'a> {
         if text_len > MAX_TEXT {
             return Err(too_large(format!("an entity text of {text_len} bytes, more than {MAX_TEXT}")));
         }
-        // To ask for the number of cores takes longer than to read a short text.
-        let pieces = match text_len / MIN_PIECE {
-            0 | 1 => 1,
-            pieces => pieces.min(threads::cores()),
-        };
+        let pieces = text_len / MIN_PIECE;
         let Parsed { entities, pairs, mut diagnostics } = parsed(&data[..text_len], &rules.syntax, wanted, pieces)?;
 
         let tail = &data[text_len..];
@@ -120,10 +116,11 @@ impl Parsed {
     }
 }
 
-/// A smaller piece of a text takes less time than a thread needs to start.
+/// A smaller piece of a text takes less time than a thread needs to start. Of a long text there are more pieces than
+/// threads: one that starts late takes fewer of them.
 const MIN_PIECE: usize = 128 * 1024;
 
-/// Reads a text in pieces at the same time, on a thread each.
+/// Reads a text in pieces, on one thread for each core.
 ///
 /// A text is cut where a line starts with an opening brace. A string or a comment may go over such a place, and an
 /// entity may be open there: then the text is read again as one.
@@ -139,7 +136,8 @@ fn parsed(text: &[u8], syntax: &TextSyntax, wanted: fn(DiagnosticKind) -> bool, 
             let builder = read(piece.clone()).ok()?;
             if piece.end == text.len() { builder.finish().ok() } else { builder.ended_before(piece.end) }
         };
-        let read: Option<Vec<Parsed>> = threads::in_parallel(pieces.len(), &pieces, whole).into_iter().collect();
+        // To ask for the number of cores takes longer than to read a short text.
+        let read: Option<Vec<Parsed>> = threads::in_parallel(threads::cores(), &pieces, whole).into_iter().collect();
         let joined = read.into_iter().flatten().reduce(|mut all, next| {
             all.append(next);
             all

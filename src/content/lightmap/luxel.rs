@@ -312,7 +312,7 @@ impl Light<'_> {
 /// ```
 /// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
 /// let stat = light.stat(0).unwrap();
-/// assert_eq!((stat.styles[&0].faces, light.sets()[0].blocks().len()), (76, 98));
+/// assert_eq!((stat.styles[&0].faces, light.sets()[0].blocks().len()), (82, 108));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
