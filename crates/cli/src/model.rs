@@ -165,8 +165,8 @@ fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
 ///
 /// Both maps must be of the same game; the map itself may be the other one. What is equal in both maps is not added
 /// again: planes, texinfo, shaders, textures of the same name; a warning names those that have other pixels or another
-/// size in this map. A collision model is refused if it names materials of
-/// its map, or brushes in a form that is not known.
+/// size in this map. A collision model is refused if it names materials of its map, or brushes in a form that is not
+/// known.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit model copy base1.bsp --from base2.bsp '*1' -o out.bsp

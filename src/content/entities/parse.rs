@@ -153,11 +153,19 @@ fn parsed(text: &[u8], syntax: &TextSyntax, wanted: fn(DiagnosticKind) -> bool, 
 /// Where the text can be cut into pieces of about the same size.
 fn cut(text: &[u8], pieces: usize) -> Vec<Range<usize>> {
     let line = memchr::memmem::Finder::new("\n{");
-    let starts = (1..pieces).map(|piece| text.len() / pieces * piece);
-    let mut starts: Vec<usize> = starts.filter_map(|from| line.find(&text[from..]).map(|at| from + at + 1)).collect();
-    starts.dedup();
-    let ends = starts.iter().copied().chain([text.len()]);
-    std::iter::once(0).chain(starts.iter().copied()).zip(ends).map(|(start, end)| start..end).collect()
+    let (mut ranges, mut start) = (Vec::new(), 0);
+    // No byte is searched twice.
+    for from in (1..pieces).map(|piece| text.len() / pieces * piece) {
+        if from < start {
+            continue;
+        }
+        let Some(at) = line.find(&text[from..]) else { break };
+        let end = from + at + 1;
+        ranges.push(start..end);
+        start = end;
+    }
+    ranges.push(start..text.len());
+    ranges
 }
 
 struct Builder<'t> {
@@ -508,7 +516,7 @@ mod tests {
     use super::*;
     use crate::dialect::ALL;
 
-    /// The same text in 1 and in `pieces` pieces: what is found, and whether the pieces were read.
+    /// What is found in the same text in 1 and in `pieces` pieces.
     fn in_pieces(text: &[u8], syntax: &TextSyntax, pieces: usize) -> [String; 2] {
         [1, pieces].map(|pieces| match parsed(text, syntax, |_| true, pieces) {
             Ok(parsed) => format!("{parsed:?}"),

@@ -268,14 +268,15 @@ impl Finder<'_, '_> {
     /// block that does not fit is a fault.
     fn settle(self, unlit: &mut usize, faults: &mut Vec<LightFault>) -> Vec<Block> {
         // Offsets without meaning say nothing of the size of other light.
-        let of_read: Vec<usize> =
-            self.found.iter().filter(|found| found.is_read).map(|found| found.block.offset).collect();
-        let of_all: Vec<usize> = self.found.iter().map(|found| found.block.offset).collect();
-        let [of_read, of_all] = [of_read, of_all].map(|mut starts| {
+        let starts = |with_unread: bool| {
+            let wanted = self.found.iter().filter(|found| found.is_read || with_unread);
+            let mut starts: Vec<usize> = wanted.map(|found| found.block.offset).collect();
             starts.sort_unstable();
             starts.dedup();
             starts
-        });
+        };
+        let of_read = starts(false);
+        let of_all = if self.found.iter().all(|found| found.is_read) { Vec::new() } else { starts(true) };
         let mut blocks = Vec::with_capacity(self.found.len());
         let mut unread = Vec::new();
         for found in &self.found {
@@ -412,7 +413,9 @@ impl<'a> Bsp<'a> {
     pub fn vertex_lit(&self) -> Result<usize> {
         let LightModel::Pages(model) = self.dialect().light else { return Ok(0) };
         let surfaces = surfaces(&Reader::of(self), model)?;
-        Ok(surfaces.iter().filter(|surface| surface.pages.contains(&model.by_vertex)).count())
+        // A surface of Raven's has four pages: those that it does not need are also lit by vertexes.
+        let is_lit_so = |pages: &[i32]| pages.contains(&model.by_vertex) && pages.iter().all(|page| *page < 0);
+        Ok(surfaces.iter().filter(|surface| is_lit_so(&surface.pages)).count())
     }
 
     /// The numbers of pages that the map's surfaces need and that are not in the map, in ascending order, and the names

@@ -298,7 +298,12 @@ pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
     }
     let is_gone = |entity: usize| whole.contains(&entity);
     let texts = entities.iter().filter(|entity| !is_gone(entity.index()));
-    followed.warnings.extend(texts.flat_map(|entity| loose(&entity, map.dialect(), &change_of)).collect::<Vec<_>>());
+    let mut said = texts.flat_map(|entity| loose(&entity, map.dialect(), &change_of));
+    followed.warnings.extend(said.by_ref().take(MOST_LOOSE));
+    let more = said.count();
+    if more > 0 {
+        followed.warnings.push(format!("{more} more values may name a model and do not follow"));
+    }
     for (entity, pairs) in &edits {
         let set = pairs.iter().filter_map(|(pair, new)| Some((*pair, new.as_ref()?.as_bytes())));
         let removed = pairs.iter().filter(|(_, new)| new.is_none()).map(|(pair, _)| *pair);
@@ -317,6 +322,9 @@ pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
     }
     Ok(())
 }
+
+/// As many values that may name a model are listed; of the others the number is said.
+const MOST_LOOSE: usize = 100;
 
 /// What is said of values that may name a model and do not follow, since nothing declares what their key is for.
 fn loose<'c>(

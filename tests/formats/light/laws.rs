@@ -264,3 +264,18 @@ fn surfaces_lit_by_their_vertexes_are_counted() {
     assert_eq!(Bsp::from_vec(map).unwrap().vertex_lit().unwrap(), before + 2);
     assert_eq!(fixture("q2/own_rooms").vertex_lit().unwrap(), 0);
 }
+
+/// A surface of Raven's has four pages, and the mark of vertex light in those that it does not need.
+#[test]
+fn a_page_of_four_is_enough_for_light() {
+    let surface = |pages: [i32; 4]| {
+        let mut record = [0_u8; 148];
+        for (at, page) in pages.into_iter().enumerate() {
+            record[36 + 4 * at..40 + 4 * at].copy_from_slice(&page.to_le_bytes());
+        }
+        record
+    };
+    let lump = [[0, -3, -3, -3], [-3; 4], [-1; 4]].map(surface).concat();
+    let map = bspkit::Builder::new(&bspkit::dialect::RAVEN).lump(13, lump).build().unwrap();
+    assert_eq!(Bsp::from_vec(map).unwrap().vertex_lit().unwrap(), 1);
+}
