@@ -201,11 +201,15 @@ impl Closing<'_, '_> {
             let (mut gone, mut needed) = (vec![0_i64; len + 1], vec![0_i64; len + 1]);
             for link in links.links.iter().filter(|link| link.to == to && !link.is_weak()) {
                 let from = &links.sites[link.from];
+                let clamp = |value: i64| usize::try_from(value.max(0)).map_or(len, |value| value.min(len));
+                for (first, count) in edit.added(link.from, from.record.size).filter_map(|new| link.named(new, len)) {
+                    needed[clamp(first)] += 1;
+                    needed[clamp(first.saturating_add(count))] -= 1;
+                }
                 for record in 0..from.len() {
                     let bytes = edit.replaced(link.from, from.record.size, record);
                     let named = link.named(bytes.unwrap_or_else(|| from.record(record)), len);
                     let Some((first, count)) = named else { continue };
-                    let clamp = |value: i64| usize::try_from(value.max(0)).map_or(len, |value| value.min(len));
                     let is_emptied = |next: &Vec<usize>| next[clamp(first)] < clamp(first.saturating_add(count));
                     let is_gone =
                         self.removed.get(&owner(links, link).1).is_some_and(|gone| gone.get(record) == Some(&true))

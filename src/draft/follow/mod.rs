@@ -476,6 +476,19 @@ impl Edit {
         list.records.get(at * size..(at + 1) * size)
     }
 
+    /// The bytes of each record that the edit adds to a list, beside those that replace others.
+    fn added(&self, site: usize, size: usize) -> impl Iterator<Item = &[u8]> {
+        let list = self.lists.get(&site);
+        let spliced = list.into_iter().flat_map(|list| match &list.what {
+            What::Splices(splices) => &splices[..],
+            What::Order(_) => &[],
+        });
+        let added = spliced.flat_map(|spliced| {
+            spliced.first + spliced.like.len().min(spliced.end - spliced.start)..spliced.first + spliced.like.len()
+        });
+        added.filter_map(move |at| list?.records.get(at * size..(at + 1) * size))
+    }
+
     /// Which records it removes.
     fn removes(&self, links: &Links<'_>) -> Removed {
         let mut removed = self.removed.clone();

@@ -3,7 +3,7 @@
 
 use bspkit::dialect::{QUAKE3, RAVEN, Role, SOURCE17, goldsrc, quake2, quake3, raven, source, source17, source21};
 use bspkit::record::Record;
-use bspkit::{Bsp, Builder, Draft, ErrorKind, SlotId};
+use bspkit::{Bsp, Builder, Draft, ErrorKind, SlotId, Splice};
 
 use super::maps::saved;
 use super::shuffle::model_brushes;
@@ -73,6 +73,31 @@ fn a_fog_goes_with_its_brush() {
     let after = saved(&draft);
     assert_eq!(after.table(quake3::FOGS).unwrap().len(), 0);
     assert_eq!(after.table(quake3::SURFACES).unwrap().get(0).unwrap().fog, -1);
+}
+
+/// The sides of a brush go with it, unless a brush needs them that the same edit adds.
+#[test]
+fn parts_stay_for_a_whole_that_is_added() {
+    let brush = |first_side| quake3::Brush { first_side, side_count: 6, ..blank() };
+    let map = Builder::new(&QUAKE3)
+        .role(Role::Entities, "{\n\"classname\" \"worldspawn\"\n}\n\0")
+        .and_then(|map| map.table(quake3::SHADERS, &[blank()]))
+        .and_then(|map| map.table(quake3::PLANES, &[blank(); 2]))
+        .and_then(|map| map.table(quake3::BRUSHSIDES, &[blank(); 12]))
+        .and_then(|map| map.table(quake3::BRUSHES, &[brush(0), brush(6)]))
+        .and_then(|map| map.table(quake3::MODELS, &[quake3::Model { brush_count: 2, ..blank() }]));
+    let map = Bsp::from_vec(map.unwrap().build().unwrap()).unwrap();
+    for (added, sides) in
+        [(None, 6), (Some(brush(0)), 6), (Some(brush(6)), 12), (Some(quake3::Brush { side_count: 4, ..brush(8) }), 10)]
+    {
+        let new = Splice { range: 1..1, records: added.map_or_else(Vec::new, |brush| bytes(&[brush])) };
+        let gone = Splice { range: 1..2, records: Vec::new() };
+        let mut draft = map.draft();
+        draft.structure().splice_lists(vec![("BRUSHES", vec![new, gone])]).unwrap();
+        let after = saved(&draft);
+        assert_eq!(after.table(quake3::BRUSHSIDES).unwrap().len(), sides, "{added:?}");
+        assert_eq!(after.table(quake3::BRUSHES).unwrap().len(), 1 + usize::from(added.is_some()));
+    }
 }
 
 /// A face without its primitives is drawn as a fan of its corners.

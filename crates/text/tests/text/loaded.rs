@@ -4,7 +4,7 @@
 use crate::{corpus, random};
 use std::path::Path;
 
-use bspkit::{Bsp, Draft, Result};
+use bspkit::{Bsp, Draft, Result, Splice};
 use bspkit_text::records::{Format, Lump, Numbers};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -77,6 +77,9 @@ fn edited(records: &[Vec<u8>], edits: &[(Index, Edit)]) -> Vec<Line> {
         }
         let Some(at) = places.take(*at) else { continue };
         match edit {
+            // With the values of another record it is a copy of that one.
+            Edit::Insert(cell, byte) | Edit::Change(cell, byte) | Edit::MoveAndChange(_, cell, byte)
+                if records.contains(&other(at, cell, *byte)) => {}
             Edit::Remove => slots[at].clear(),
             Edit::Insert(cell, byte) => slots[at].push((None, other(at, cell, *byte))),
             Edit::Change(cell, byte) => slots[at][0].1 = other(at, cell, *byte),
@@ -114,9 +117,14 @@ fn by_numbers(draft: &mut Draft<'_>, list: &str, records: &[Vec<u8>], lines: &[L
             None => after[before].push(line),
         }
     }
-    for at in (0..=records.len()).rev().filter(|at| !after[*at].is_empty()) {
-        let new: Vec<u8> = after[at].iter().flat_map(|line| line.1.clone()).collect();
-        draft.structure().splice_list(list, at..at, new)?;
+    let new = |at: usize| after[at].iter().flat_map(|line| line.1.clone()).collect();
+    let places = (0..=records.len()).filter(|at| !after[*at].is_empty());
+    if list == "CLIPNODES" {
+        // A new one names others of the list by numbers that another new one would change.
+        let splices = places.map(|at| Splice { range: at..at, records: new(at) }).collect();
+        draft.structure().splice_lists(vec![(list, splices)])?;
+    } else {
+        places.rev().try_for_each(|at| draft.structure().splice_list(list, at..at, new(at)).map(drop))?;
     }
     // The places of the old records and the new ones, with those that go and without them.
     let (mut gone, mut all, mut next) = (Vec::new(), 0, 0);
