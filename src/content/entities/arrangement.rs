@@ -242,6 +242,11 @@ impl Arrangement<'_> {
             if !left.is_empty() {
                 let (lead, trail) = self.entities.around(&self.entities.nodes[after]);
                 append_parted(&mut left, lead);
+                // Some engines take a brace in quotes for one, and a word directly before it would go on into it.
+                if self.entities.view(after).bytes().starts_with(b"\"") {
+                    append_parted(&mut left, b"\"");
+                    left.pop();
+                }
                 let around = Around { lead: std::mem::take(&mut left), trail: trail.to_vec() };
                 self.entities.nodes[after].around = Some(Arc::new(around));
             }

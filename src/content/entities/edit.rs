@@ -205,9 +205,11 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.check_places(values.iter().map(|(pair, _)| *pair))?;
         let mut splices = Vec::with_capacity(values.len());
         for &(pair, value) in values {
-            let Some(splice) = Splice::token(&entity, entity.pairs[pair].value, value) else { continue };
-            rule::check_value(&self.entities.rules, self.index, value)?;
-            splices.push(splice);
+            let new = Splice::token(&entity, entity.pairs[pair].value, value);
+            if !new.is_empty() {
+                rule::check_value(&self.entities.rules, self.index, value)?;
+                splices.extend(new);
+            }
         }
         if splices.is_empty() {
             return Ok(());
@@ -219,7 +221,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
     fn rename_pairs(&mut self, pairs: &[usize], new: &[u8]) -> Result<()> {
         let entity = self.entity();
         let splices: Vec<_> =
-            pairs.iter().filter_map(|&pair| Splice::token(&entity, entity.pairs[pair].key, new)).collect();
+            pairs.iter().flat_map(|&pair| Splice::token(&entity, entity.pairs[pair].key, new)).collect();
         if splices.is_empty() {
             return Ok(());
         }

@@ -168,7 +168,7 @@ impl Own {
     pub(super) fn with_pairs(entity: &Entity<'_>, style: &Style<'_>, pairs: &[(&[u8], &[u8])]) -> Result<Own> {
         let at = match entity.pairs.last() {
             Some(last) => behind_comment(entity, last.value.end(), style.between),
-            None if is_blank(entity) => return Ok(Own::new(style, pairs)),
+            None if is_blank(entity) => return Ok(Own::new(style, pairs).with_braces_of(entity)),
             None => entity.inside.start,
         };
         let Range { start, end } = entity.range;
@@ -192,6 +192,16 @@ impl Own {
         Ok(Own { origin: None, text, pairs: spans, inside })
     }
 
+    /// A new entity with the braces of another one, which may be in quotes.
+    fn with_braces_of(self, entity: &Entity<'_>) -> Own {
+        let Range { start, end } = entity.range;
+        let (open, close) = (&entity.bytes[start..entity.inside.start], &entity.bytes[entity.inside.end..end]);
+        let text = [open, &self.text[self.inside], close].concat();
+        let moved = |span: Span| Span::new(span.start() - 1 + open.len()..span.end() - 1 + open.len());
+        let pairs = self.pairs.iter().map(|pair| PairSpan { key: moved(pair.key), value: moved(pair.value) }).collect();
+        Own { origin: None, inside: open.len()..text.len() - close.len(), text, pairs }
+    }
+
     /// A new entity.
     pub(super) fn new(style: &Style<'_>, pairs: &[(&[u8], &[u8])]) -> Own {
         let text = style.entity(pairs);
@@ -211,19 +221,25 @@ impl Own {
 }
 
 impl<'t> Splice<'t> {
-    /// Other bytes for a key or value; `None` where they are equal.
-    pub(super) fn token(entity: &Entity<'_>, span: Span, with: &'t [u8]) -> Option<Self> {
+    /// Other bytes for a key or value; none where they are equal.
+    pub(super) fn token(entity: &Entity<'_>, span: Span, with: &'t [u8]) -> Vec<Self> {
         let token = &entity.bytes[span.range()];
         let (content, is_whole) = unquoted(token, entity.syntax);
         if content == with {
-            return None;
+            return Vec::new();
         }
         if token[0] == b'"' && is_whole {
-            return Some(Splice { range: span.start() + 1..span.end() - 1, with: with.into() });
+            return vec![Splice { range: span.start() + 1..span.end() - 1, with: with.into() }];
         }
         let mut quoted = Vec::with_capacity(with.len() + 2);
         quote(with, &mut quoted);
-        Some(Splice { range: span.range(), with: quoted.into() })
+        let start = span.start();
+        // A word directly before it would go on into the quote.
+        let joins = entity.bytes[..start]
+            .last()
+            .is_some_and(|byte| token[0] != b'"' && *byte > b' ' && !entity.syntax.single_tokens.contains(byte));
+        let blank = joins.then(|| Splice { range: start..start, with: b" "[..].into() });
+        blank.into_iter().chain([Splice { range: span.range(), with: quoted.into() }]).collect()
     }
 
     /// The removal of pairs, each with the spacing before it; comments stay.
