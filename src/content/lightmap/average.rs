@@ -56,14 +56,19 @@ impl Light<'_> {
     }
 }
 
-/// The average whose luxels had one mean and have another one now. It changes by the same factor; an average that is
-/// the mean, as precisely as it can be stored, is the mean again.
+/// The average whose luxels had one mean and have another one now. It changes by the same factor, but grows by no more
+/// light than the mean: that of almost black luxels may be any number of times their mean. An average that is the mean,
+/// as precisely as it can be stored, is the mean again.
 fn follow(average: Luxel, old: [f64; 3], new: [f64; 3]) -> Luxel {
     let read = average.linear();
     if is_close(average, old) {
         return stored(average, new);
     }
-    let part = |at: usize| if old[at] > 0.0 { read[at] * (new[at] / old[at]) } else { new[at] };
+    let part = |at: usize| match new[at] - old[at] {
+        0.0 => read[at],
+        more if more > 0.0 && (old[at] <= 0.0 || read[at] > old[at]) => read[at] + more,
+        _ => read[at] * (new[at] / old[at]),
+    };
     stored(average, [part(0), part(1), part(2)])
 }
 

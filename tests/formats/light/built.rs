@@ -133,11 +133,15 @@ fn an_average_is_adjusted_as_the_luxels_are() {
 }
 
 #[test]
-fn an_average_follows_changed_luxels_by_the_factor_of_their_mean() {
+fn an_average_follows_the_mean_of_changed_luxels() {
     let luxels = [[200, 100, 0, 0], [100, 60, 0, 0]];
     for (average, change, wanted) in [
         // Half as bright, with light where there was none.
-        ([160, 160, 160, 0xFC], [[100, 50, 8, 0], [50, 30, 8, 0]], [5, 5, 8, 0]),
+        ([160, 160, 160, 0xFC], [[100, 50, 8, 0], [50, 30, 8, 0]], [5, 5, 18, 0]),
+        // A part that does not change, also where the luxels have none of it.
+        ([160, 160, 160, 0xFC], [[200, 50, 0, 0], [100, 30, 0, 0]], [10, 5, 10, 0]),
+        // One that is far brighter than the luxels grows by as much light as these.
+        ([240, 160, 0, 2], [[240, 120, 0, 0], [120, 72, 0, 0]], [247, 164, 0, 2]),
         // The mean, as precisely as it can be stored, is the mean again.
         ([150, 80, 0, 0], [[201, 100, 0, 0], [101, 61, 0, 0]], [151, 80, 0, 0]),
         ([151, 79, 0, 0], luxels, [151, 79, 0, 0]),
