@@ -38,11 +38,13 @@ pub(crate) fn differences<'py>(py: Python<'py>, old: &Shared, new: &Shared, most
 /// The patch of entities that leads from one map to another, as JSON.
 pub(crate) fn patch_between(py: Python<'_>, old: &Shared, new: &Shared) -> Res<String> {
     let (old, new) = (old.snapshot()?, new.snapshot()?);
-    detached(py, || {
+    let (text, others) = detached(py, || {
         let (old, new) = (current(&old)?, current(&new)?);
         let found = diff::diff(&*old.entities()?, &*new.entities()?)?;
-        Ok(patch::write(&found))
-    })
+        Ok((patch::write(&found), found.other_models(&old, &new)?))
+    })?;
+    others.into_iter().try_for_each(|other| warn_of(py, other))?;
+    Ok(text)
 }
 
 /// Applies a patch of entities, JSON or what Python reads from it: all of it or nothing. Says what was guessed, what nothing
@@ -87,7 +89,7 @@ pub(crate) fn apply_patch(
 /// Merges what a patch does to its base with what changed since then; a conflict is refused.
 fn merge_patch(py: Python<'_>, shared: &Shared, patch: &Patch, base: &Shared) -> Res<Vec<String>> {
     let (base, ours) = (base.snapshot()?, shared.snapshot()?);
-    let bytes = detached(py, || {
+    let merged = detached(py, || {
         let (base, ours) = (current(&base)?, current(&ours)?);
         let merged = merge::merge_patch(&base, &ours, patch)?;
         if !merged.conflicts.is_empty() {
@@ -97,13 +99,13 @@ fn merge_patch(py: Python<'_>, shared: &Shared, patch: &Patch, base: &Shared) ->
         }
         let missing = || Error::new(ErrorKind::NotFound, "the map has no entity lump");
         let id = ours.role(Role::Entities).ok_or_else(missing)?.id;
-        Ok((id, merged.draft.bytes(id)?.to_vec()))
+        Ok((id, merged.draft.bytes(id)?.to_vec(), merged.doubts))
     })?;
     shared.change(|state| {
-        let (id, bytes) = bytes;
+        let (id, bytes, doubts) = merged;
         state.draft()?.set(id, bytes)?;
         state.forget_entities();
-        Ok(Vec::new())
+        Ok(doubts)
     })
 }
 

@@ -26,7 +26,7 @@ use crate::dialect::{Blocks, Each, Form, Holds, LightLumps, LightModel, Parallel
 use crate::error::Result;
 use crate::file::{Slot, SlotId};
 use crate::record::{Cell, Count, Gone, Meaning, Number, Part, RecordInfo, Shape};
-pub use link::{How, Link, Word, parted, star};
+pub use link::{How, Link, Word, parted, star, stars};
 use link::{Test, When};
 pub(crate) use link::{Unless, plain};
 

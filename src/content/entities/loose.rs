@@ -1,10 +1,11 @@
-//! Words of entities that look like a brush model, in keys that no reference is declared for.
+//! Words of entities that look like a brush model, where no reference is declared.
 
 use super::Entity;
+use crate::bytes::escaped;
 use crate::dialect::{Dialect, EntityForm};
-use crate::links::star;
+use crate::links::{star, stars};
 
-/// A key or a value that is `*` and a number, and that no declared reference has: [`Entity::loose_models`].
+/// A `*` and a number in a key or a value, where no reference is declared: [`Entity::loose_models`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LooseModel {
@@ -18,9 +19,37 @@ pub struct LooseModel {
     pub number: i64,
 }
 
+impl LooseModel {
+    /// What is said of it where models get other numbers: `now` is what became of the model that it may name.
+    pub fn doubt(&self, entity: &Entity<'_>, now: &str) -> String {
+        let (index, number) = (entity.index(), self.number);
+        let pair = entity.pairs_in(self.pair..self.pair + 1).next();
+        let [key, value] = pair.map_or([&b""[..]; 2], |pair| [pair.key, pair.value]);
+        let what = match self.is_key {
+            true => format!("ENTITIES[{index}] has a key with *{number}"),
+            false if star(value).is_some() => format!("ENTITIES[{index}].{} is *{number}", escaped(key)),
+            false => format!("ENTITIES[{index}].{} has *{number} in it", escaped(key)),
+        };
+        format!("{what}, which may name a model and does not follow: {now}")
+    }
+
+    /// The first 100 of these doubts, and the number of the others: a hostile map may have any number.
+    pub fn listed(doubts: impl IntoIterator<Item = String>) -> Vec<String> {
+        let mut doubts = doubts.into_iter();
+        let mut listed: Vec<String> = doubts.by_ref().take(MOST_LOOSE).collect();
+        let more = doubts.count();
+        listed.extend((more > 0).then(|| format!("{more} more values may name a model and do not follow")));
+        listed
+    }
+}
+
+/// As many values that may name a model are listed.
+const MOST_LOOSE: usize = 100;
+
 impl Entity<'_> {
-    /// The keys and values that may name a brush model, beside those of [`Entity::record_values`]. A game may read them
-    /// or not, so that they cannot follow, and what they name must not be taken for unused.
+    /// The words of keys and values that may name a brush model, beside the values of [`Entity::record_values`]: a value
+    /// alone, or a part of one, as the parameter of an output. A game may read them or not, so that they cannot follow,
+    /// and what they name must not be taken for unused.
     ///
     /// ```
     /// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
@@ -37,7 +66,9 @@ impl Entity<'_> {
         let mut found = Vec::new();
         for (pair, text) in self.pairs().enumerate() {
             for (is_key, word) in [(true, text.key), (false, text.value)] {
-                found.extend(star(word).map(|number| LooseModel { lump, pair, is_key, number }));
+                let whole = star(word);
+                let numbers = whole.into_iter().chain(stars(word).filter(|_| whole.is_none()));
+                found.extend(numbers.map(|number| LooseModel { lump, pair, is_key, number }));
             }
         }
         if !found.is_empty() {

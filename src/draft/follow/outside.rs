@@ -9,7 +9,7 @@ use super::cascade::Needed;
 use super::change::{Change, GONE, Source, Why};
 use super::{Followed, FollowedRecords, Options, refused};
 use crate::bsp::Bsp;
-use crate::bytes::{Data, escaped, word};
+use crate::bytes::{Data, word};
 use crate::content::entities::{Entities, Entity, LooseModel};
 use crate::content::pak::Pak;
 use crate::content::physics::PhysDisp;
@@ -298,12 +298,7 @@ pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
     }
     let is_gone = |entity: usize| whole.contains(&entity);
     let texts = entities.iter().filter(|entity| !is_gone(entity.index()));
-    let mut said = texts.flat_map(|entity| loose(&entity, map.dialect(), &change_of));
-    followed.warnings.extend(said.by_ref().take(MOST_LOOSE));
-    let more = said.count();
-    if more > 0 {
-        followed.warnings.push(format!("{more} more values may name a model and do not follow"));
-    }
+    followed.warnings.extend(LooseModel::listed(texts.flat_map(|entity| loose(&entity, map.dialect(), &change_of))));
     for (entity, pairs) in &edits {
         let set = pairs.iter().filter_map(|(pair, new)| Some((*pair, new.as_ref()?.as_bytes())));
         let removed = pairs.iter().filter(|(_, new)| new.is_none()).map(|(pair, _)| *pair);
@@ -323,9 +318,6 @@ pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// As many values that may name a model are listed; of the others the number is said.
-const MOST_LOOSE: usize = 100;
-
 /// What is said of values that may name a model and do not follow, since nothing declares what their key is for.
 fn loose<'c>(
     entity: &Entity<'_>,
@@ -340,13 +332,7 @@ fn loose<'c>(
             Err(Why::Gone) => "that model is removed".to_owned(),
             Err(why) => why.text().to_owned(),
         };
-        let pair = entity.pairs_in(model.pair..model.pair + 1).next()?;
-        let (index, number) = (entity.index(), model.number);
-        let what = match model.is_key {
-            true => format!("ENTITIES[{index}] has a key *{number}"),
-            false => format!("ENTITIES[{index}].{} is *{number}", escaped(pair.key)),
-        };
-        Some(format!("{what}, which may name a model and does not follow: {now}"))
+        Some(model.doubt(entity, &now))
     };
     entity.loose_models(dialect).into_iter().filter_map(said).collect()
 }

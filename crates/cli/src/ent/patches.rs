@@ -79,7 +79,7 @@ pub(super) fn run_patch(cx: &Context, args: &PatchArgs) -> Result<Code> {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
         refuse_cut(draft.bsp(), job)?;
         let bytes = match &base {
-            Some(base) => merged(base, draft.bsp(), &patch)?,
+            Some(base) => merged(base, draft.bsp(), &patch, job)?,
             None => match applied(&patch, draft, args, job)? {
                 Some(bytes) => bytes,
                 None => return Ok(Edited::Same),
@@ -143,14 +143,18 @@ fn tell(found: &[Found], job: &mut Job<'_>) {
     few.rest().for_each(|rest| job.say(&format!("{}: {rest}", job.path)));
 }
 
-/// The entity text of a map with the changes of a patch of its base; refuses conflicts.
-fn merged(base: &Bsp<'_>, ours: &Bsp<'_>, patch: &Patch) -> Result<Vec<u8>> {
+/// The entity text of a map with the changes of a patch of its base; refuses conflicts, and says doubts.
+fn merged(base: &Bsp<'_>, ours: &Bsp<'_>, patch: &Patch, job: &mut Job<'_>) -> Result<Vec<u8>> {
     let merged = merge_patch(base, ours, patch).context("the patch cannot be merged by way of its base")?;
     if !merged.conflicts.is_empty() {
         let number = count(merged.conflicts.len(), "conflict", "conflicts");
         let message = format!("what the patch changes has changed since its base too: {number}");
         let lines: Vec<String> = merged.conflicts.iter().flat_map(conflict_lines).collect();
         return Err(bspkit::Error::new(ErrorKind::Refused, message).with_hint(lines.join("\n")).into());
+    }
+    merged.doubts.iter().for_each(|doubt| job.warn_here(doubt));
+    if job.json {
+        job.extra.insert("doubts".to_owned(), merged.doubts.clone().into());
     }
     let id = ours.role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
     Ok(merged.draft.bytes(id)?.to_vec())
@@ -193,16 +197,15 @@ enum Form {
 }
 
 pub(super) fn run_diff(cx: &Context, args: &DiffArgs) -> Result<Code> {
-    let read = |path: &PathBuf| {
-        let entities = cx.open(path)?.entities();
-        entities.with_context(|| format!("cannot read the entities of {}", shown(path)))
+    let maps = [cx.open(&args.old)?, cx.open(&args.new)?];
+    let read = |map: usize, path: &PathBuf| {
+        maps[map].entities().with_context(|| format!("cannot read the entities of {}", shown(path)))
     };
-    let (old, new) = (read(&args.old)?, read(&args.new)?);
+    let (old, new) = (read(0, &args.old)?, read(1, &args.new)?);
+    let patch = diff(&old, &new)?;
+    let others = patch.other_models(&maps[0], &maps[1])?;
     let (document, said, lost, is_same) = match args.form {
-        Form::Patch => {
-            let patch = diff(&old, &new)?;
-            (write(&patch).into_bytes(), said_of(&patch), Vec::new(), patch.operations.is_empty())
-        }
+        Form::Patch => (write(&patch).into_bytes(), said_of(&patch), Vec::new(), patch.operations.is_empty()),
         Form::Stripper => {
             let Difference { text, counts, lost } = difference(&old, &new);
             let is_same = counts == [0; 3] && lost.is_empty();
@@ -215,6 +218,7 @@ pub(super) fn run_diff(cx: &Context, args: &DiffArgs) -> Result<Code> {
             Some(path) => output::replace(path, [&*args.old, &args.new], |mut file| file.write_all(&document))?,
         }
         job.say(if is_same { "the entities are the same" } else { &said });
+        others.iter().for_each(|what| job.warn(what));
         lost.iter().for_each(|what| job.warn(&format!("Stripper cannot say: {what}")));
         Ok(match (is_same, lost.is_empty()) {
             (true, _) => Code::Done,

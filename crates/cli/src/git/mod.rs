@@ -170,7 +170,7 @@ fn run_merge(cx: &Context, args: &MergeArgs) -> Result<Code> {
                 return Ok(Code::Done);
             }
             save_merge(&merged, target, args.path.as_deref().filter(|_| is_filtered))?;
-            warn_of_stale(&merged, name, job)?;
+            warn(&merged, name, job)?;
             job.say(&format!("{}: {}", shown(name), summary(&merged)));
             return Ok(Code::Done);
         }
@@ -202,8 +202,10 @@ fn save_merge(merged: &Merged<'_>, target: &Path, path: Option<&Path>) -> Result
     Ok(())
 }
 
-/// Names the files beside the map that do not fit it any more, now that it has the other side's edits.
-fn warn_of_stale(merged: &Merged<'_>, map: &Path, job: &mut Job<'_>) -> Result<()> {
+/// Says what may be wrong, and names the files beside the map that do not fit it any more, now that it has the other
+/// side's edits.
+fn warn(merged: &Merged<'_>, map: &Path, job: &mut Job<'_>) -> Result<()> {
+    merged.doubts.iter().for_each(|doubt| job.warn(doubt));
     let plan = merged.draft.plan(Layout::Keep)?;
     beside::stale(&merged.draft, &plan, map, map).iter().for_each(|file| job.warn(&file.to_string()));
     Ok(())
@@ -470,7 +472,7 @@ fn resolve(cx: &Context, args: &ResolveArgs, job: &mut Job<'_>) -> Result<Code> 
     }
     if merged.conflicts.is_empty() {
         save_resolve(&stopped, &args.map, &maps, &merged)?;
-        warn_of_stale(&merged, &args.map, job)?;
+        warn(&merged, &args.map, job)?;
         if args.json {
             return job.report(&Conflicts::new(&[], settled));
         }

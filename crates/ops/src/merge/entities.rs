@@ -1,6 +1,6 @@
 //! Entities: two patches of the base, joined.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::lists::Records;
 use super::{Conflict, Desk, Side, Sides, Source, Subject, twin};
@@ -8,8 +8,8 @@ use crate::align::moves::Moves;
 use crate::diff::{by_index, pair};
 use crate::patch::{Change, Operation, Patch, Target};
 use bspkit::bytes::escaped;
-use bspkit::content::entities::{Entities, Entity};
-use bspkit::dialect::EntityForm;
+use bspkit::content::entities::{Entities, Entity, LooseModel};
+use bspkit::dialect::{EntityForm, Role};
 use bspkit::file::Slot;
 use bspkit::{Bsp, Data, Result, Rope};
 
@@ -78,6 +78,43 @@ fn follow<'m>(map: &Bsp<'_>, entities: &mut Entities<'_>, moves: impl Fn(&str) -
         entities.get_mut(index)?.set_values(&new)?;
     }
     Ok(())
+}
+
+/// What is said of values that a side adds and that may name a model, where the other side gives models other numbers.
+pub(super) fn doubts(sides: &Sides<'_, '_>, records: &Records<'_, '_, '_>) -> Result<Vec<String>> {
+    let Some(slot) = sides.base.role(Role::Entities) else { return Ok(Vec::new()) };
+    let dialect = sides.base.dialect();
+    let mut known: HashMap<Vec<Vec<u8>>, usize> = HashMap::new();
+    let mut doubts = Vec::new();
+    for (side, map) in [sides.base, sides.ours, sides.theirs].into_iter().enumerate() {
+        let own = twin(map, slot).map_or(slot.id, |twin| twin.id);
+        let entities = Entities::parse(map.bytes(own)?, map.entity_rules())?;
+        let mut left = known.clone();
+        for entity in entities.iter() {
+            for model in entity.loose_models(dialect) {
+                let class = entity.class().unwrap_or_default();
+                let words = entity.pairs_in(model.pair..model.pair + 1).flat_map(|pair| [pair.key, pair.value]);
+                let name: Vec<Vec<u8>> = [class].into_iter().chain(words).map(<[u8]>::to_vec).collect();
+                if side == 0 {
+                    *known.entry(name).or_default() += 1;
+                    continue;
+                }
+                // What the base has was in doubt when models got other numbers.
+                if let Some(count) = left.get_mut(&name).filter(|count| **count > 0) {
+                    *count -= 1;
+                    continue;
+                }
+                let now = match records.moves_of(model.lump, side).map(|moves| moves.one(model.number)) {
+                    None => continue,
+                    Some(Ok(new)) if new == model.number => continue,
+                    Some(Ok(new)) => format!("that model is *{new} now"),
+                    Some(Err(why)) => why.to_owned(),
+                };
+                doubts.push(format!("in {}, {}", Side::ALL[side].name(), model.doubt(&entity, &now)));
+            }
+        }
+    }
+    Ok(LooseModel::listed(doubts))
 }
 
 /// A value of a conflict as the map has it.

@@ -57,6 +57,9 @@ pub struct Merged<'a> {
     pub both: Vec<String>,
     /// Whether what is outside of all lumps is theirs: only they changed it.
     pub outside_is_theirs: bool,
+    /// What may be wrong in the merged map and is not known: values of entities that may name a model, under keys that
+    /// nothing declares, where the other side gives models other numbers.
+    pub doubts: Vec<String>,
 }
 
 /// The base and the two sides.
@@ -134,7 +137,9 @@ pub fn merge_with<'a>(
         conflicts.extend(torn::introduced(&sides, &draft)?);
     }
     let outside_is_theirs = std::ptr::eq(carrier, theirs);
-    Ok(Merged { draft, conflicts, theirs: taken, both, outside_is_theirs })
+    let moved = records.as_ref().filter(|records| !records.is_still());
+    let doubts = moved.map_or(Ok(Vec::new()), |records| entities::doubts(&sides, records))?;
+    Ok(Merged { draft, conflicts, theirs: taken, both, outside_is_theirs, doubts })
 }
 
 /// Merges what a patch of entities does to `base` with the changes from `base` to `ours`.

@@ -8,6 +8,7 @@ use super::transplant::Transplant;
 use super::{are_known, check, models_of, named as named_models};
 use crate::check::shapes_of;
 use bspkit::bytes::escaped;
+use bspkit::content::entities::{Entity, LooseModel};
 use bspkit::content::pak::Pak;
 use bspkit::dialect::{Dialect, Role};
 use bspkit::links::{How, Link, Links, Site};
@@ -257,13 +258,30 @@ impl Copying {
                 }
             }
         }
+        if new.is_empty() {
+            return Ok(());
+        }
+        let (added, mut doubts) = (draft.entities()?, Vec::new());
         for copy in &mut copied.models {
             for pairs in new.remove(&copy.from).unwrap_or_default() {
-                copy.entities.push(draft.entities()?.add(pairs)?);
+                let index = added.add(pairs)?;
+                copy.entities.push(index);
+                doubts.extend(added.get(index).into_iter().flat_map(|entity| loose(from, &entity, numbers)));
             }
         }
+        copied.warnings.extend(LooseModel::listed(doubts));
         Ok(())
     }
+}
+
+/// What is said of values of a copied entity that may name a model of the other map, under keys that nothing declares.
+fn loose(from: &Bsp<'_>, entity: &Entity<'_>, numbers: &BTreeMap<usize, usize>) -> Vec<String> {
+    let said = |model: &LooseModel| {
+        let number = usize::try_from(model.number).ok().and_then(|number| numbers.get(&number));
+        let now = number.map_or("that model is not copied".to_owned(), |new| format!("that model is *{new} here"));
+        model.doubt(entity, &now)
+    };
+    entity.loose_models(from.dialect()).iter().map(said).collect()
 }
 
 /// The pairs of a new entity.

@@ -1,36 +1,68 @@
 //! Numbers that a patch writes and that mean something else in another map: those of brush models.
 
-use bspkit::content::entities::Entities;
-use bspkit::links::star;
+use bspkit::content::entities::{Entities, Entity};
+use bspkit::dialect::Role;
+use bspkit::links::stars;
+use bspkit::{Bsp, Result};
 
-use super::{Change, Located, Operation, is_brush_model};
+use super::{Change, Located, Operation, Patch};
 
 /// The most doubts that are listed.
 const MOST: usize = 20;
 
 impl Operation {
-    /// The brush models whose numbers it writes.
-    fn models(&self, entities: &Entities<'_>) -> Vec<Vec<u8>> {
-        let of_text = |text: &[u8]| -> Vec<Vec<u8>> {
+    /// The numbers of brush models that it writes, under any key.
+    fn models(&self, entities: &Entities<'_>) -> Vec<i64> {
+        let of_text = |text: &[u8]| -> Vec<i64> {
             let Ok(read) = Entities::parse(text.to_vec(), *entities.rules()) else { return Vec::new() };
-            let pairs: Vec<_> = read.iter().flat_map(|entity| entity.pairs().collect::<Vec<_>>()).collect();
-            pairs.iter().filter(|pair| is_brush_model(pair.key, pair.value)).map(|pair| pair.value.to_vec()).collect()
+            let values = |entity: Entity<'_>| entity.pairs().flat_map(|pair| stars(pair.value)).collect::<Vec<_>>();
+            read.iter().flat_map(values).collect()
         };
-        let of_pair = |key: &[u8], value: &[u8]| is_brush_model(key, value).then(|| value.to_vec());
-        let written: Vec<Vec<u8>> = match self {
-            Operation::Add { pairs, .. } => pairs.iter().filter_map(|(key, value)| of_pair(key, value)).collect(),
+        match self {
+            Operation::Add { pairs, .. } => pairs.iter().flat_map(|(_, value)| stars(value)).collect(),
             Operation::Edit { changes, .. } => {
-                let pair = |change: &Change| match change {
-                    Change::Set { key, value } => of_pair(&key.name, value),
-                    Change::Add { key, value } => of_pair(key, value),
+                let values = changes.iter().filter_map(|change| match change {
+                    Change::Set { value, .. } | Change::Add { value, .. } => Some(value),
                     _ => None,
-                };
-                changes.iter().filter_map(pair).collect()
+                });
+                values.flat_map(|value| stars(value)).collect()
             }
-            Operation::Replace { text, .. } | Operation::AddText { text, .. } => of_text(text),
+            Operation::Replace { text, .. } | Operation::AddText { text, .. } | Operation::Text { text, .. } => {
+                of_text(text)
+            }
             _ => Vec::new(),
+        }
+    }
+}
+
+impl Patch {
+    /// The operations that write numbers of brush models, and these.
+    fn models<'p>(&'p self, entities: &'p Entities<'_>) -> impl Iterator<Item = (usize, i64)> + 'p {
+        let operations = self.operations.iter().enumerate();
+        operations.flat_map(|(at, operation)| operation.models(entities).into_iter().map(move |model| (at, model)))
+    }
+
+    /// What the patch between two maps says of brush models that are others in the two: their numbers are those of the
+    /// new map, and a patch changes no models.
+    ///
+    /// # Errors
+    /// As [`Bsp::entities`].
+    pub fn other_models(&self, old: &Bsp<'_>, new: &Bsp<'_>) -> Result<Vec<String>> {
+        let is_other = |model: i64| {
+            let record = |map: &Bsp<'_>| {
+                let slot = map.role(Role::Models)?;
+                let (bytes, size) = (map.little_endian(slot.id).ok()?, map.row(slot).ok()?.record()?.size);
+                let start = usize::try_from(model).ok()?.checked_mul(size)?;
+                bytes.get(start..start.checked_add(size)?).map(<[u8]>::to_vec)
+            };
+            record(old) != record(new)
         };
-        written.into_iter().filter(|value| star(value).is_some()).collect()
+        let text = old.entities()?;
+        let others = self.models(&text).filter(|(_, model)| is_other(*model));
+        let doubt = |(at, model): (usize, i64)| {
+            format!("operations[{at}] writes the brush model *{model}, which is another one in the new map, or none")
+        };
+        Ok(others.take(MOST).map(doubt).collect())
     }
 }
 
@@ -60,17 +92,12 @@ impl Located<'_, '_, '_> {
         if !is_other || self.already {
             return Vec::new();
         }
-        let models = self.patch.operations.iter().enumerate().flat_map(|(at, operation)| {
-            let models = operation.models(self.entities);
-            models.into_iter().map(move |model| (at, model))
-        });
-        let doubt = |(at, model): (usize, Vec<u8>)| {
+        let doubt = |(at, model): (usize, i64)| {
             format!(
-                "operations[{at}] writes the brush model {}: the map is not the one that the patch was made for, and \
-                 may have another model of this number",
-                String::from_utf8_lossy(&model)
+                "operations[{at}] writes the brush model *{model}: the map is not the one that the patch was made for, and \
+                 may have another model of this number"
             )
         };
-        models.take(MOST).map(doubt).collect()
+        self.patch.models(self.entities).take(MOST).map(doubt).collect()
     }
 }

@@ -437,7 +437,7 @@ fn what_is_not_known_is_said() {
     assert_eq!(prune(&mut known.draft(), &Options::default()).unwrap().warnings, [""; 0]);
 }
 
-/// Engines read a model's number with spaces around it, and with a plus.
+/// Engines read a model's number with spaces around it, with a plus, and some of them with other letters after it.
 #[test]
 fn a_number_in_an_odd_form_is_a_use() {
     let pruned = |value: &str| {
@@ -450,8 +450,8 @@ fn a_number_in_an_odd_form_is_a_use() {
         prune(&mut draft, &Options::default()).unwrap();
         saved(&draft).table(quake2::MODELS).unwrap().len()
     };
-    assert!(pruned("*1 x") < pruned("*1"), "a model without an entity goes");
-    for value in ["*1 ", "* 1", "*+1"] {
+    assert!(pruned("x*1") < pruned("*1"), "a model without an entity goes");
+    for value in ["*1 ", "* 1", "*+1", "*1 x", "*1x"] {
         assert_eq!(pruned(value), pruned("*1"), "{value}");
     }
 }
@@ -471,8 +471,13 @@ fn a_model_under_any_key_is_used() {
         saved(&draft).table(quake2::MODELS).unwrap().len()
     };
     let all = pruned("\"model\" \"*1\"");
-    assert_eq!(pruned("\"othermodel\" \"of *1\""), all - 1);
-    for text in ["\"othermodel\" \"*1\"", "\"*1\" \"model\"", "\"spawnflags\" \"1\"model\" \"*1\""] {
+    assert_eq!(pruned("\"othermodel\" \"2*1\""), all - 1);
+    for text in [
+        "\"OnUse\" \"lift,SetModel,*1,0,-1\"",
+        "\"othermodel\" \"*1\"",
+        "\"*1\" \"model\"",
+        "\"spawnflags\" \"1\"model\" \"*1\"",
+    ] {
         assert_eq!(pruned(text), all, "{text}");
     }
 }
