@@ -1,5 +1,6 @@
 //! Computes all that an edit changes, writes each list once, and puts all of it into the draft.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 
 use super::cascade::Doubt;
@@ -335,7 +336,8 @@ impl Rewrite<'_, '_> {
         let Some(link) = group.first() else { return Ok(()) };
         let Some(change) = self.changes.of.get(&link.to) else { return Ok(()) };
         let target = &self.links.sites[link.to].name;
-        let follow = Follow { link, change, one: link.unless.and_then(|unless| self.single(link, unless)) };
+        let one = link.unless.and_then(|unless| self.single(link, unless));
+        let follow = Follow { link, change, one, emptied: Cell::new(0) };
         let turn = change::blocks(self.links, link);
         let own = self.changes.of.get(&link.from);
         let start = turn.as_ref().and_then(|blocks| blocks.first()).map_or(0, |(first, _)| *first);
@@ -371,7 +373,15 @@ impl Rewrite<'_, '_> {
                 }
             }
         }
+        let emptied = follow.emptied.get();
         self.followed.note(&site.name, &link.field, count);
+        if emptied > 0 && !link.is_weak() {
+            let field = plain(&link.field);
+            let records = if emptied == 1 { "record" } else { "records" };
+            let warning =
+                format!("{}.{field} of {emptied} {records} named what is removed, and names nothing now", site.name);
+            self.followed.warnings.push(warning);
+        }
         Ok(())
     }
 }
@@ -392,6 +402,8 @@ struct Follow<'f> {
     change: &'f Change,
     /// Of a run that may become an index.
     one: Option<Single<'f>>,
+    /// How many records named what goes, and name nothing now.
+    emptied: Cell<usize>,
 }
 
 /// What becomes of the first number of a run that has so few records left that it is an index of another list.
@@ -443,7 +455,10 @@ impl Follow<'_> {
             Ok(None) => Ok(false),
             Ok(Some(new)) => link.put(record, new, change.old_len()).map(|()| true),
             Err(Why::Gone) => match link.none().filter(|none| link.word.put(record, *none)) {
-                Some(_) => Ok(true),
+                Some(_) => {
+                    self.emptied.set(self.emptied.get() + 1);
+                    Ok(true)
+                }
                 None => Err(why(Why::Gone)),
             },
             Err(reason) => Err(why(reason)),

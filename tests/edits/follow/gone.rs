@@ -54,6 +54,17 @@ fn sides_forget_a_surface_that_goes() {
     }
 }
 
+/// What names nothing after the edit is said.
+#[test]
+fn numbers_that_name_nothing_now_are_said() {
+    let map = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
+    let removed = map.draft().structure().cascade(true).remove(&[("TEXINFO", &[9])]).unwrap();
+    assert_eq!(removed.warnings, ["BRUSHSIDES.texinfo of 2 records named what is removed, and names nothing now"]);
+    let room = source_room();
+    let brush = room.draft().structure().cascade(true).remove(&[("BRUSHES", &[0])]).unwrap();
+    assert_eq!(brush.warnings, [""; 0]);
+}
+
 /// A fog without a brush is a map that Quake III refuses, so the fog goes with its brush; surfaces can be without fog.
 #[test]
 fn a_fog_goes_with_its_brush() {

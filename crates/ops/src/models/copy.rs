@@ -306,9 +306,9 @@ fn left_behind(from: &Bsp<'_>, map: &Bsp<'_>, names: &[Vec<u8>]) -> Vec<String> 
 /// Whether a model of one map can be in the other.
 fn are_alike(map: &Bsp<'_>, from: &Bsp<'_>) -> Result<()> {
     let name =
-        |map: &Bsp<'_>| format!("{} (version {})", map.dialect().title, map.dialect().version_name(map.version()));
+        |map: &Bsp<'_>| format!("{}, version {}", map.dialect().title, map.dialect().version_name(map.version()));
     let alike = map.dialect() == from.dialect() && map.version() == from.version();
-    let message = || format!("the map is of {}, and the other one of {}", name(map), name(from));
+    let message = || format!("the map is of {}; the other one is of {}", name(map), name(from));
     if !alike {
         return Err(Error::new(ErrorKind::Refused, message()));
     }
