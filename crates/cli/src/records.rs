@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use bspkit::content::entities::{Entity, LooseModel};
 use bspkit::disk::input;
 use bspkit::query::{FieldChange, Query};
 use bspkit::record::FlagNames;
@@ -504,6 +505,17 @@ impl Report for Refs {
     }
 }
 
+/// Values of entities that may name the record, where no reference is declared.
+fn loose(bsp: &Bsp<'_>, lump: &str, record: usize) -> Vec<String> {
+    let Ok(entities) = bsp.entities() else { return Vec::new() };
+    let said = |entity: Entity<'_>| -> Vec<String> {
+        let models = entity.loose_models(bsp.dialect()).into_iter();
+        let named = models.filter(|model| model.lump == lump && usize::try_from(model.number) == Ok(record));
+        named.map(|model| format!("{}, which may name it", model.text(&entity))).collect()
+    };
+    LooseModel::listed(entities.iter().flat_map(said))
+}
+
 pub(crate) fn run_refs(cx: &Context, args: &RefsArgs) -> Result<Code> {
     if args.record.range.len() != 1 {
         return Err(bad_argument("references are those of one record".to_owned(), "name it as LUMP[INDEX]"));
@@ -513,6 +525,9 @@ pub(crate) fn run_refs(cx: &Context, args: &RefsArgs) -> Result<Code> {
     args.reading.each(cx, |bsp, job| {
         let (lump, record) = (list_name(&bsp, &args.record.list)?, args.record.range.start);
         let tree = bsp.draft().reference_tree(&lump, record, depth, most)?;
+        for said in loose(&bsp, &lump, record) {
+            job.warn_here(&said);
+        }
         job.report(&Refs { lump, record, tree })
     })
 }

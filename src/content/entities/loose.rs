@@ -22,15 +22,19 @@ pub struct LooseModel {
 impl LooseModel {
     /// What is said of it where models get other numbers: `now` is what became of the model that it may name.
     pub fn doubt(&self, entity: &Entity<'_>, now: &str) -> String {
+        format!("{}, which may name a model and does not follow: {now}", self.text(entity))
+    }
+
+    /// Where it is: the beginning of a sentence.
+    pub fn text(&self, entity: &Entity<'_>) -> String {
         let (index, number) = (entity.index(), self.number);
         let pair = entity.pairs_in(self.pair..self.pair + 1).next();
         let [key, value] = pair.map_or([&b""[..]; 2], |pair| [pair.key, pair.value]);
-        let what = match self.is_key {
+        match self.is_key {
             true => format!("ENTITIES[{index}] has a key with *{number}"),
             false if star(value).is_some() => format!("ENTITIES[{index}].{} is *{number}", escaped(key)),
             false => format!("ENTITIES[{index}].{} has *{number} in it", escaped(key)),
-        };
-        format!("{what}, which may name a model and does not follow: {now}")
+        }
     }
 
     /// The first 100 of these doubts, and the number of the others: a hostile map may have any number.

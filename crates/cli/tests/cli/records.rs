@@ -252,3 +252,23 @@ fn a_new_face_has_no_light_of_another_lump() {
     room.run(&["records", "dup", "v20.bsp", "faces[9]", "-o", "out.bsp"]).done();
     assert!(get("faces") > 0 && get("FACES_HDR") > 0);
 }
+
+/// A value that may name a model is none of its references, and is said: by `refs`, and where the model goes.
+#[test]
+fn values_that_may_name_a_model_are_said() {
+    let room = Room::new();
+    let words = ["ent", "add", "q2.bsp", "classname=info_x", "OnUse=lift,SetModel,*1,0,-1", "-o", "with.bsp"];
+    room.run(&words).done();
+    let index = room.bspkit("ent list with.bsp -c").done().text().trim().parse::<usize>().unwrap() - 1;
+    let said = format!("ENTITIES[{index}].OnUse has *1 in it, which may name");
+    let run = room.bspkit("refs with.bsp models[1]");
+    assert!(run.err.contains(&format!("{said} it")), "{}", run.err);
+    assert!(room.bspkit("refs with.bsp models[2]").err.is_empty());
+    assert!(room.bspkit("model rm with.bsp *1 -o gone.bsp").done().err.contains("which may name a model"));
+    // The patch between two maps writes the numbers of the new one.
+    let run = room.bspkit("ent diff q2.bsp gone.bsp -o p.json").without_data(1);
+    assert!(run.err.contains("which is another one in the new map, or none"), "{}", run.err);
+    let run = room.bspkit("git merge q2.bsp gone.bsp with.bsp -o merged.bsp");
+    assert!(run.err.contains("in theirs, ENTITIES["), "{}", run.err);
+    room.bspkit("records rm q2.bsp texinfo[9] --cascade -o none.bsp").done();
+}
