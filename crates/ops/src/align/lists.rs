@@ -51,11 +51,12 @@ impl<'m, 'a> Lists<'m, 'a> {
         let own = &self.links.sites[site];
         let is_whole = matches!(own.row.form, Form::Array(_)) && own.range.len() == own.bytes.len();
         let is_beside = own.parallel.is_none_or(|_| {
-            // One record for each of another list.
             self.links.shares(site).is_some_and(|(to, starts)| {
-                starts.iter().enumerate().all(|(at, start)| at == *start)
-                    && ours[to] == ours[site]
-                    && theirs[to] == theirs[site]
+                // One record for each of another list; or several, which go with it.
+                let is_each = starts.iter().enumerate().all(|(at, start)| at == *start);
+                let only_removes = |moves: &Option<Moves>| moves.as_ref().is_some_and(Moves::only_removes);
+                is_each && ours[to] == ours[site] && theirs[to] == theirs[site]
+                    || [ours, theirs].iter().all(|side| only_removes(&side[to]) && only_removes(&side[site]))
             })
         });
         is_whole && is_beside

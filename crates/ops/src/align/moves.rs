@@ -84,6 +84,11 @@ impl Moves {
         self.place.contains(&LOST)
     }
 
+    /// Whether records are gone, and nothing else happened to the list.
+    pub(crate) fn only_removes(&self) -> bool {
+        self.is_ordered && !self.is_uncertain() && self.from.iter().all(|old| *old < LOST)
+    }
+
     /// Whether the first records are where they were.
     pub(crate) fn keeps(&self, count: usize) -> bool {
         count <= self.place.len() && self.place[..count].iter().enumerate().all(|(old, new)| old == *new)

@@ -87,6 +87,8 @@ impl<'l> Unit<'l> {
             let Some((first, count)) = named else {
                 match link.how {
                     How::Item(..) => self.cover(link, record, &mut rest),
+                    // Where a run of no records begins says nothing.
+                    How::Run(..) if is_empty_run(link, record) => self.cover(link, record, &mut rest),
                     How::Starred(_) => out.extend(record[link.place()].iter().map(|byte| i64::from(*byte))),
                     _ => {}
                 }
@@ -167,12 +169,16 @@ impl<'l> Unit<'l> {
     }
 }
 
+/// Whether a link of a record is a run that names no records.
+fn is_empty_run(link: &Link, record: &[u8]) -> bool {
+    matches!(link.how, How::Run(word, count, _) if count.of(word.get(record)) == 0)
+}
+
 /// A run of no records begins at the end of the list if it would begin after that, which engines refuse.
 fn end_of_list(link: &Link, record: &[u8], moves: &Moves, merged: &mut [u8]) {
     let wide = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    let is_empty = matches!(link.how, How::Run(word, count, _) if count.of(word.get(record)) == 0);
     let (old, new) = (wide(moves.place.len()), wide(moves.from.len()));
-    if is_empty && (new + 1..=old).contains(&link.word.get(record)) {
+    if is_empty_run(link, record) && (new + 1..=old).contains(&link.word.get(record)) {
         let _ = link.word.put(merged, new);
     }
 }

@@ -168,7 +168,9 @@ fn join(sides: &Sides<'_, '_>, slot: &Slot, texts: Vec<Vec<u8>>, desk: &mut Desk
     // Entities are paired once more only where both sides edit one of them.
     let is_edited = |operation: &Operation| index(operation).is_some_and(|index| kept.content.contains_key(&index));
     if theirs.operations.iter().any(is_edited) {
-        kept.doubtful = [&mine, &other].into_iter().flat_map(|side| in_doubt(&base, side)).collect();
+        let two = [&mine, &other].into_iter().flat_map(|side| in_doubt(&base, side));
+        let unknown = without_model([&base, &mine, &other]);
+        kept.doubtful = two.map(|index| (index, TWO)).chain(unknown.map(|index| (index, UNKNOWN))).collect();
     }
     theirs.operations.into_iter().for_each(|operation| kept.add(operation));
     let mut all = kept.into_operations();
@@ -208,9 +210,15 @@ struct Kept<'o, 'd, 'e> {
     others: usize,
     /// What their side does beside.
     theirs: Vec<Operation>,
-    /// Entities of which one side has two that could be it.
-    doubtful: BTreeSet<usize>,
+    /// Entities of which it is not known which ones they are on one side, and why.
+    doubtful: BTreeMap<usize, &'static str>,
 }
+
+/// Why it is not known which entity of a side is one of the base.
+const TWO: &str = "one of them has two that could be it: one at its place with other pairs, and one with its pairs at \
+                   another place";
+const UNKNOWN: &str = "it is not known which one it is: one side removes the brush model that it names, or another one \
+                       that is like it";
 
 /// The keys that say who an entity is.
 const IDENTITY: [&str; 4] = ["hammerid", "targetname", "model", "origin"];
@@ -229,7 +237,7 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
     fn new(base: &'e Entities<'e>, lump: &'o str, operations: Vec<Operation>, desk: &'o mut Desk<'d>) -> Self {
         let (content, moved, removed) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (added, added_at, own, theirs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let doubtful = BTreeSet::new();
+        let doubtful = BTreeMap::new();
         let mut kept =
             Kept { base, lump, desk, content, moved, removed, added, added_at, own, others: 0, theirs, doubtful };
         for (place, operation) in operations.into_iter().enumerate() {
@@ -322,19 +330,14 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
         match (self.content.get(&index), &operation) {
             (None, _) => self.theirs.push(operation),
             (Some(ours), _) if is_equal(ours, &operation) => {}
-            (Some(Operation::Edit { .. }), Operation::Edit { .. }) if !self.doubtful.contains(&index) => {
+            (Some(Operation::Edit { .. }), Operation::Edit { .. }) if !self.doubtful.contains_key(&index) => {
                 self.add_beside(index, operation);
             }
             (ours, _) => {
                 let text = self.base.get(index).map(|entity| entity.bytes().to_vec());
                 let values = [text, self.text_after(index, ours), self.text_after(index, Some(&operation))];
-                let message = match self.doubtful.contains(&index) {
-                    true => {
-                        "both sides change it, and one of them has two that could be it: one at its place with other \
-                         pairs, and one with its pairs at another place"
-                    }
-                    false => "both sides change it, and one of them its text apart from pairs",
-                };
+                let why = self.doubtful.get(&index).copied().unwrap_or("one of them its text apart from pairs");
+                let message = &format!("both sides change it, and {why}");
                 let side = self.decide(index, message, values);
                 if side != Side::Ours {
                     self.content.remove(&index);
@@ -530,6 +533,28 @@ fn in_doubt(base: &Entities<'_>, side: &Entities<'_>) -> Vec<usize> {
         is_by_place(old) && old.get("origin") == now.get("origin") && before != rest(now) && new.contains(&before)
     };
     pairs.filter(is_in_doubt).map(|(old, _)| old.index()).collect()
+}
+
+/// Entities of the base that name a record which a side removed, or of which it is not known where it is, where
+/// nothing else identifies them in one of the maps.
+fn without_model<'m>(maps: [&'m Entities<'_>; 3]) -> impl Iterator<Item = usize> + 'm {
+    let identity = |entity: &Entity<'_>| {
+        let keys = IDENTITY.iter().filter(|key| **key != "model");
+        let (key, value) = keys.filter_map(|key| Some((*key, entity.get(key)?))).find(|(_, value)| !value.is_empty())?;
+        Some((key, value.to_vec(), entity.class().map(<[u8]>::to_vec)))
+    };
+    let mut counts: BTreeMap<_, [usize; 3]> = BTreeMap::new();
+    for (at, map) in maps.into_iter().enumerate() {
+        map.iter().filter_map(|entity| identity(&entity)).for_each(|own| counts.entry(own).or_default()[at] += 1);
+    }
+    let is_known = move |entity: &Entity<'_>| {
+        let counts = identity(entity).and_then(|own| counts.get(&own));
+        counts.is_some_and(|counts| counts.iter().all(|count| *count <= 1))
+    };
+    let is_marked = |entity: &Entity<'_>| {
+        entity.pairs().any(|pair| pair.value.windows(REMOVED.len()).any(|part| part == REMOVED.as_bytes()))
+    };
+    maps[0].iter().filter(move |entity| is_marked(entity) && !is_known(entity)).map(|entity| entity.index())
 }
 
 fn described(operation: &Operation, key: Option<&str>) -> String {

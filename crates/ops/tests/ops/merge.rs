@@ -1,6 +1,7 @@
 //! Merging two edits of a map: the laws, on maps of every family, and what is a conflict.
 
 mod law;
+mod models;
 
 use crate::{facts, maps, shuffle, walk};
 use std::fs;
@@ -542,32 +543,6 @@ fn a_list_that_both_sides_change_states_its_lengths() {
     let values = conflict.values.clone().unwrap().map(|value| String::from_utf8(value.unwrap()).unwrap());
     assert_eq!(values, [count, count + 1, count + 2].map(|count| format!("{count} records")));
     assert!(!conflict.can_settle);
-}
-
-/// Each side removes another model, with its light: the merge is one removal after the other.
-#[test]
-fn two_sides_remove_a_model_each() {
-    let mut merged_maps = 0;
-    for name in ["q1/own_rooms", "bsp2/own_rooms", "goldsrc/own_rooms", "q2/own_rooms"] {
-        let base = open(name);
-        let without = |map: &Bsp<'static>, model: usize| {
-            edited(map, Layout::Keep, |draft| drop(Removal::default().run(draft, &[model]).unwrap()))
-        };
-        let (ours, theirs) = (without(&base, 1), without(&base, 3));
-        let both = without(&theirs, 1);
-        for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
-            let (map, conflicts) = merged(&base, ours, theirs);
-            assert_eq!(conflicts, Vec::<String>::new(), "{name}");
-            merged_maps += 1;
-            let walk = |map: &Bsp<'_>| walk::walk(map).entities;
-            assert_eq!(walk(&map), walk(&both), "{name}");
-            for role in [Role::Lighting, Role::Faces, Role::Models] {
-                let bytes = |map: &Bsp<'_>| map.role(role).map(|slot| map.bytes(slot.id).unwrap().len());
-                assert_eq!(bytes(&map), bytes(&both), "{name}: {role:?}");
-            }
-        }
-    }
-    assert_eq!(merged_maps, 8);
 }
 
 /// One side changes all light in place, the other removes that of a model.

@@ -1,0 +1,115 @@
+//! Brush models that a side removes: what is left is renumbered, and what the other side does goes with it.
+
+use bspkit::dialect::{Role, quake3};
+use bspkit::{Bsp, Draft, Layout};
+use bspkit_ops::models::Removal;
+
+use super::{edited, merged, open, walk};
+
+fn without(map: &Bsp<'static>, models: &[usize]) -> Bsp<'static> {
+    edited(map, Layout::Keep, |draft| drop(Removal::default().run(draft, models).unwrap()))
+}
+
+/// Triggers of three models, alike apart from these.
+fn with_triggers() -> Bsp<'static> {
+    edited(&open("q3/own_rooms"), Layout::Keep, |draft| {
+        let entities = draft.entities().unwrap();
+        for model in ["*3", "*4", "*5"] {
+            entities.select(&format!("[model={model}]")).unwrap().into_iter().for_each(|its| {
+                entities.remove(its).unwrap();
+            });
+            entities.add([("classname", "trigger_hurt"), ("model", model)]).unwrap();
+        }
+    })
+}
+
+fn with_damage(draft: &mut Draft<'static>, model: &str) {
+    let entities = draft.entities().unwrap();
+    let its = entities.select(&format!("[model={model}]")).unwrap();
+    entities.get_mut(its[0]).unwrap().set("dmg", "100").unwrap();
+}
+
+/// The lower corner of each model, and the damage of its trigger.
+fn damages(map: &Bsp<'_>) -> Vec<([f32; 3], bool)> {
+    let models = map.table(quake3::MODELS).unwrap();
+    let triggers = map.entities().unwrap();
+    let triggers = triggers.iter().filter(|entity| entity.class() == Some(b"trigger_hurt"));
+    let corner = |model: &[u8]| {
+        let number: usize = String::from_utf8(model[1..].to_vec()).unwrap().parse().unwrap();
+        models.get(number).unwrap().mins
+    };
+    triggers.map(|it| (corner(it.get("model").unwrap()), it.get("dmg").is_some())).collect()
+}
+
+/// Of triggers that only their models tell apart, each side edits its own, whatever number this has then.
+#[test]
+fn an_edit_goes_with_its_model() {
+    let base = with_triggers();
+    let places: Vec<[f32; 3]> = damages(&base).into_iter().map(|(place, _)| place).collect();
+    let ours = without(&base, &[3]);
+    for (model, at) in [("*4", 1), ("*5", 2)] {
+        let theirs = edited(&base, Layout::Keep, |draft| with_damage(draft, model));
+        for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+            let (map, conflicts) = merged(&base, ours, theirs);
+            assert_eq!(conflicts, [""; 0]);
+            assert_eq!(damages(&map), [(places[1], at == 1), (places[2], at == 2)]);
+        }
+    }
+    let theirs = edited(&base, Layout::Keep, |draft| with_damage(draft, "*3"));
+    assert!(merged(&base, &ours, &theirs).1[0].contains("our side removes it, and theirs changes"));
+    assert!(merged(&base, &theirs, &ours).1[0].contains("our side changes it, and theirs removes it"));
+}
+
+/// Of two models that are alike one is gone: nobody knows which one, so no edit goes to either.
+#[test]
+fn an_edit_of_one_of_two_models_that_are_alike_is_a_conflict() {
+    let base = edited(&with_triggers(), Layout::Keep, |draft| {
+        let empty = quake3::Model { brush_count: 0, ..draft.table(quake3::MODELS).unwrap().get(4).unwrap() };
+        (4..6).for_each(|model| draft.update(quake3::MODELS, model, |record| *record = empty).unwrap());
+    });
+    let ours = edited(&base, Layout::Keep, |draft| {
+        let entities = draft.entities().unwrap();
+        let its = entities.select("[model=*4]").unwrap();
+        entities.remove(its[0]).unwrap();
+        draft.structure().remove(&[("MODELS", &[4])]).unwrap();
+    });
+    for model in ["*4", "*5"] {
+        let theirs = edited(&base, Layout::Keep, |draft| with_damage(draft, model));
+        for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+            let conflicts = merged(&base, ours, theirs).1;
+            let is_it = |line: &String| {
+                line.contains("it is not known which one it is") || line.contains("removes it")
+            };
+            assert!(conflicts.iter().any(is_it), "{model}: {conflicts:?}");
+        }
+    }
+}
+
+/// The pairs of models that a map has beside the world.
+fn pairs(map: &Bsp<'_>) -> Vec<[usize; 2]> {
+    let slot = map.role(Role::Models).unwrap();
+    let size = map.row(slot).unwrap().record().unwrap().size;
+    let models = 1..map.bytes(slot.id).unwrap().len() / size;
+    models.clone().flat_map(|one| models.clone().filter(move |two| *two != one).map(move |two| [one, two])).collect()
+}
+
+/// Each side removes another model, with its light: the merge is the removal of both.
+#[test]
+fn two_sides_remove_a_model_each() {
+    let mut merged_maps = 0;
+    for name in ["q1/own_rooms", "bsp2/own_rooms", "goldsrc/own_rooms", "q2/own_rooms", "q3/own_rooms"] {
+        let base = open(name);
+        for [one, two] in pairs(&base) {
+            let (ours, theirs, both) = (without(&base, &[one]), without(&base, &[two]), without(&base, &[one, two]));
+            let (map, conflicts) = merged(&base, &ours, &theirs);
+            assert_eq!(conflicts, [""; 0], "{name}: {one} and {two}");
+            merged_maps += 1;
+            assert_eq!(walk::walk(&map).entities, walk::walk(&both).entities, "{name}: {one} and {two}");
+            for role in [Role::Lighting, Role::Faces, Role::Models, Role::Leafs, Role::Nodes, Role::Brushes] {
+                let len = |map: &Bsp<'_>| map.role(role).map(|slot| map.bytes(slot.id).unwrap().len());
+                assert_eq!(len(&map), len(&both), "{name}: {one} and {two}: {role:?}");
+            }
+        }
+    }
+    assert_eq!(merged_maps, 4 * 12 + 20);
+}
