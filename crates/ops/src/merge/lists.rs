@@ -14,6 +14,7 @@ use bspkit::bytes::word;
 use bspkit::content::pak::Pak;
 use bspkit::dialect::{Role, VisModel};
 use bspkit::file::{Slot, SlotId};
+use bspkit::links::Links;
 use bspkit::record::{Cell, Meaning};
 use bspkit::{Bsp, Result};
 
@@ -147,9 +148,6 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
                     let woven = both.and_then(|(ours, theirs)| Order::woven(ours, theirs));
                     woven.or_else(|| {
                         is_torn[site] = true;
-                        let message = "both sides add, remove or move its records";
-                        let counts = sides.map(|side| side.lens[site]);
-                        desk.push(Conflict::lump(&base.links.sites[site].name, message).counted(counts));
                         mine[site].as_ref().map(|moves| Order::of(1, moves))
                     })
                 }
@@ -166,7 +164,24 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
             (!is_torn[site]).then(|| [moves(0), moves(1)])
         };
         let light = light::merge(maps, base, own)?;
+        for site in 0..count {
+            // Luxels go where their faces go, and not by what they have.
+            let is_lit = light.values().any(|light| light.slot == slot_of(site));
+            if is_lit {
+                (orders[site], is_torn[site]) = (None, false);
+            }
+            if is_torn[site] {
+                let message = "both sides add, remove or move its records";
+                let counts = sides.map(|side| side.lens[site]);
+                desk.push(Conflict::lump(&base.links.sites[site].name, message).counted(counts));
+            }
+        }
         Ok(Some(Records { sides, units, orders, is_torn, light }))
+    }
+
+    /// The references of one map.
+    pub(super) fn links(&self, side: usize) -> &'l Links<'a> {
+        &self.sides[side].links
     }
 
     /// The slots with light that both sides changed, and what they become.
@@ -229,8 +244,8 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
     }
 
     /// The side whose content of a lump without records is right in the merged map: the one that changed it, if the
-    /// other side did not move records to which it refers. `None` is a conflict.
-    pub(super) fn beside(&self, slot: &Slot, changed: [bool; 2], desk: &mut Desk<'_>) -> Option<Side> {
+    /// other side did not move records to which it refers.
+    pub(super) fn right(&self, slot: &Slot, changed: [bool; 2]) -> Option<Side> {
         let moved = self.referred(slot);
         let is_right = |side: usize| moved.iter().all(|(_, order)| order.is_of(side));
         match changed {
@@ -238,18 +253,21 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
             [false, true] if is_right(2) => Some(Side::Theirs),
             [false, false] if is_right(1) => Some(Side::Ours),
             [false, false] if is_right(2) => Some(Side::Theirs),
-            [true, true] => Some(Side::Ours),
-            _ => {
-                let names: Vec<&str> =
-                    moved.iter().map(|(site, _)| self.sides[0].links.sites[*site].name.as_str()).collect();
-                let names = names.join(" and ");
-                desk.refuse(
-                    &slot.name,
-                    format!("it refers to records of {names}, which a side moves: it cannot follow"),
-                );
-                None
-            }
+            _ => None,
         }
+    }
+
+    /// As [`Self::right`], and ours if both sides changed it. `None` is a conflict.
+    pub(super) fn beside(&self, slot: &Slot, changed: [bool; 2], desk: &mut Desk<'_>) -> Option<Side> {
+        let side = if changed == [true, true] { Some(Side::Ours) } else { self.right(slot, changed) };
+        if side.is_none() {
+            let moved = self.referred(slot);
+            let names: Vec<&str> =
+                moved.iter().map(|(site, _)| self.sides[0].links.sites[*site].name.as_str()).collect();
+            let names = names.join(" and ");
+            desk.refuse(&slot.name, format!("it refers to records of {names}, which a side moves: it cannot follow"));
+        }
+        side
     }
 
     /// Embedded files that are named by the number of a record: a side that changes one, and the other side moved the
@@ -509,7 +527,10 @@ impl Row<'_, '_, '_, '_> {
     /// Whether a side changed a record that the other side removed.
     fn has_changed(&self, base: &[u8], record: &[u8], side: usize) -> bool {
         let units = 0..self.records.units[0][self.site].len();
-        self.plain.iter().any(|cell| base[cell.place.clone()] != record[cell.place.clone()])
+        // An offset in a lump that the side changed is another one for this alone.
+        let is_moved = |cell: &Cell| self.ties.iter().any(|tie| tie.cell == *cell && tie.changed[side - 1]);
+        let differs = |cell: &&Cell| base[cell.place.clone()] != record[cell.place.clone()];
+        self.plain.iter().filter(differs).any(|cell| !is_moved(cell))
             || units.into_iter().any(|unit| self.meaning(unit, 0, base) != self.meaning(unit, side, record))
     }
 

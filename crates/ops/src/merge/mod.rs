@@ -27,6 +27,7 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
+mod blocks;
 mod entities;
 mod files;
 mod light;
@@ -113,6 +114,7 @@ pub fn merge_with<'a>(
     }
     let mut ready = textures::merge(&sides, records.as_ref(), &mut desk)?;
     ready.extend(records.as_ref().into_iter().flat_map(Records::light));
+    ready.extend(records.as_ref().map(|records| blocks::merge(&sides, records)).unwrap_or_default());
     let (mut draft, mut taken, mut both) = (carrier.draft(), Vec::new(), Vec::new());
     for slot in carrier.slots().iter().filter(|slot| !is_container(carrier, slot)) {
         if let Some(bytes) = ready.remove(&slot.id) {

@@ -4,7 +4,7 @@ use bspkit::dialect::{Role, quake3};
 use bspkit::{Bsp, Draft, Layout};
 use bspkit_ops::models::Removal;
 
-use super::{edited, merged, open, walk};
+use super::{edited, maps, merged, open, walk};
 
 fn without(map: &Bsp<'static>, models: &[usize]) -> Bsp<'static> {
     edited(map, Layout::Keep, |draft| drop(Removal::default().run(draft, models).unwrap()))
@@ -77,12 +77,44 @@ fn an_edit_of_one_of_two_models_that_are_alike_is_a_conflict() {
         let theirs = edited(&base, Layout::Keep, |draft| with_damage(draft, model));
         for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
             let conflicts = merged(&base, ours, theirs).1;
-            let is_it = |line: &String| {
-                line.contains("it is not known which one it is") || line.contains("removes it")
-            };
+            let is_it = |line: &String| line.contains("it is not known which one it is") || line.contains("removes it");
             assert!(conflicts.iter().any(is_it), "{model}: {conflicts:?}");
         }
     }
+}
+
+/// Collision models and normals of Source go with their models and faces.
+#[test]
+fn collision_models_and_normals_go_with_what_they_are_of() {
+    let (mut seen, mut merged_maps) = (0, 0);
+    for (name, map) in maps::real(2_000_000, 20_000_000).filter(|(_, map)| map.slot("PHYSCOLLIDE").is_ok()) {
+        if map.role(Role::Models).is_none_or(|slot| map.bytes(slot.id).is_err()) {
+            continue;
+        }
+        let pairs = pairs(&map);
+        // Some models of a map, from the first to the last.
+        for [one, two] in pairs.iter().step_by(pairs.len() / 3 + 1).copied() {
+            let removed = |models: &[usize]| {
+                let mut draft = map.draft();
+                Removal::default().run(&mut draft, models).ok()?;
+                Bsp::from_data(draft.plan(Layout::Keep).ok()?.to_vec().into(), Some(map.dialect())).ok()
+            };
+            let all = (removed(&[one]), removed(&[two]), removed(&[one, two]));
+            let (Some(ours), Some(theirs), Some(both)) = all else { continue };
+            let (merged, conflicts) = merged(&map, &ours, &theirs);
+            seen += 1;
+            if conflicts.is_empty() {
+                merged_maps += 1;
+                let bytes = |map: &Bsp<'_>, lump| map.slot(lump).map(|slot| map.bytes(slot.id).unwrap().to_vec()).ok();
+                // A normal that both models have stays where each side removes one of them.
+                let has_same = |lump| bytes(&merged, lump) == bytes(&both, lump);
+                assert!(has_same("PHYSCOLLIDE"), "{name}: {one} and {two}");
+                assert!(has_same("VERTNORMALINDICES") || !has_same("VERTNORMALS"), "{name}: {one} and {two}");
+            }
+        }
+    }
+    // Light without an owner and the like may still be a conflict.
+    assert!(merged_maps * 4 >= seen * 3, "{merged_maps} of {seen}");
 }
 
 /// The pairs of models that a map has beside the world.
