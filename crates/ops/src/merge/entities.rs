@@ -540,7 +540,8 @@ fn in_doubt(base: &Entities<'_>, side: &Entities<'_>) -> Vec<usize> {
 fn without_model<'m>(maps: [&'m Entities<'_>; 3]) -> impl Iterator<Item = usize> + 'm {
     let identity = |entity: &Entity<'_>| {
         let keys = IDENTITY.iter().filter(|key| **key != "model");
-        let (key, value) = keys.filter_map(|key| Some((*key, entity.get(key)?))).find(|(_, value)| !value.is_empty())?;
+        let (key, value) =
+            keys.filter_map(|key| Some((*key, entity.get(key)?))).find(|(_, value)| !value.is_empty())?;
         Some((key, value.to_vec(), entity.class().map(<[u8]>::to_vec)))
     };
     let mut counts: BTreeMap<_, [usize; 3]> = BTreeMap::new();

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::{Sides, is_of_both};
+use super::{Sides, is_of_both, is_same, twin};
 use crate::align::lists::Lists;
 use crate::align::moves::{LOST, Moves};
 use crate::luxels::{is_shared, offsets};
@@ -65,17 +65,25 @@ pub(super) fn merge<'a, 'o>(
             continue;
         }
         let own_set = |light: &'_ Lens<'_>| light.sets().iter().position(|other| other.lump() == set.lump());
-        let (Some(mine), Some(other), true) = (own_set(&ours), own_set(&theirs), is_of_both(sides, slot)) else {
-            continue;
-        };
+        let is_changed = |map| twin(map, slot).is_some_and(|twin| !is_same(sides.base, slot, map, twin));
+        let by_both = is_changed(sides.ours) && is_changed(sides.theirs);
+        let (Some(mine), Some(other), true) = (own_set(&ours), own_set(&theirs), by_both) else { continue };
         let all = [set, &ours.sets()[mine], &theirs.sets()[other]];
-        let users =
-            (0..lists.lens.len()).filter(|site| !offsets(sides.base, &lists.links.sites[*site], set.lump()).is_empty());
-        let users: Vec<usize> = users.collect();
-        let ([faces], true) = (&users[..], all.iter().all(|set| set.faults().is_empty())) else { continue };
+        // Other lists may have offsets too, which follow, but no light of their own.
+        let site_of = |name: &str| lists.links.sites.iter().position(|site| site.name.eq_ignore_ascii_case(name));
+        let Some(faces) = site_of(set.placed_by()) else { continue };
+        // Offsets in the lump, or in the one whose luxels it has in another form.
+        let usual = site_of(set.lump()).and_then(|site| lists.links.sites[site].parallel).map(|parallel| parallel.lump);
+        let is_placed = |lump: &str| !offsets(sides.base, &lists.links.sites[faces], lump).is_empty();
+        let is_used = is_placed(set.lump()) || usual.is_some_and(is_placed);
+        if !is_used || all.iter().any(|set| !set.faults().is_empty()) {
+            continue;
+        }
         let lumps = maps.map(|map| map.slot(set.lump()).and_then(|slot| map.little_endian(slot.id)));
         let [Ok(old), Ok(mine), Ok(other)] = lumps else { continue };
-        let Some(own) = own(*faces) else { continue };
+        // Both may have the same bytes, and have removed the light of different faces.
+        let own = own(faces).filter(|[one, other]| one != other || is_of_both(sides, slot));
+        let Some(own) = own else { continue };
         if let Some(light) = put_together(slot.id, all, own, [&old, &mine, &other]) {
             found.insert(set.lump().to_owned(), light);
         }

@@ -1,10 +1,11 @@
 //! Brush models that a side removes: what is left is renumbered, and what the other side does goes with it.
 
+use bspkit::content::lightmap::Light;
 use bspkit::dialect::{Role, quake3};
 use bspkit::{Bsp, Draft, Layout};
 use bspkit_ops::models::Removal;
 
-use super::{edited, maps, merged, open, walk};
+use super::{assert_same_content, edited, maps, merged, open, walk};
 
 fn without(map: &Bsp<'static>, models: &[usize]) -> Bsp<'static> {
     edited(map, Layout::Keep, |draft| drop(Removal::default().run(draft, models).unwrap()))
@@ -144,4 +145,27 @@ fn two_sides_remove_a_model_each() {
         }
     }
     assert_eq!(merged_maps, 4 * 12 + 20);
+}
+
+/// One side changes the light of all faces, in all forms of it, and the other removes a model with its light.
+#[test]
+fn light_that_changes_is_merged_with_a_model_that_goes() {
+    for name in ["source/room_v20", "source/room_v21", "q1/own_rooms_bspx", "q2/own_rooms_bspx", "goldsrc/own_rooms"] {
+        let base = open(name);
+        let darker = |map: &Bsp<'static>| {
+            edited(map, Layout::Keep, |draft| {
+                let light = draft.edit::<Light<'_>>().unwrap();
+                for image in light.images().collect::<Vec<_>>() {
+                    light.update(image, |_, luxel| luxel.with_linear(luxel.linear().map(|part| part / 2.0))).unwrap();
+                }
+            })
+        };
+        let (ours, theirs) = (without(&base, &[1]), darker(&base));
+        let both = darker(&ours);
+        for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+            let (map, conflicts) = merged(&base, ours, theirs);
+            assert_eq!(conflicts, [""; 0], "{name}");
+            assert_same_content(&map, &both, name);
+        }
+    }
 }
