@@ -40,7 +40,7 @@ use crate::patch::Patch;
 use bspkit::bytes::escaped;
 use bspkit::dialect::{Form, Role};
 use bspkit::file::{Bounds, Layout, SegmentKind, Slot, SlotId};
-use bspkit::{Bsp, Draft, Error, ErrorKind, Result, Rope};
+use bspkit::{Bsp, Data, Draft, Error, ErrorKind, Result, Rope};
 use lists::Records;
 
 /// The result of a merge.
@@ -117,12 +117,11 @@ pub fn merge_with<'a>(
     ready.extend(records.as_ref().map(|records| blocks::merge(&sides, records)).unwrap_or_default());
     let (mut draft, mut taken, mut both) = (carrier.draft(), Vec::new(), Vec::new());
     for slot in carrier.slots().iter().filter(|slot| !is_container(carrier, slot)) {
-        if let Some(bytes) = ready.remove(&slot.id) {
-            draft.set(slot.id, bytes)?;
-            both.push(slot.name.clone());
-            continue;
-        }
-        match sides.source(slot, records.as_ref(), &mut desk)? {
+        let source = match ready.remove(&slot.id) {
+            Some(bytes) => Source::New(Rope::from(Data::from(bytes))),
+            None => sides.source(slot, records.as_ref(), &mut desk)?,
+        };
+        match source {
             Source::Ours => put(&mut draft, slot, ours)?,
             Source::Theirs => {
                 put(&mut draft, slot, theirs)?;
@@ -130,7 +129,13 @@ pub fn merge_with<'a>(
             }
             Source::New(bytes) => {
                 draft.set(slot.id, bytes)?;
-                both.push(slot.name.clone());
+                let bytes = draft.bytes(slot.id)?;
+                let is_of = |map| twin(map, slot).is_some_and(|own| map.bytes(own.id).is_ok_and(|own| own == bytes));
+                match (is_of(ours), is_of(theirs)) {
+                    (true, _) => {}
+                    (false, true) => taken.push(slot.name.clone()),
+                    (false, false) => both.push(slot.name.clone()),
+                }
             }
         }
     }

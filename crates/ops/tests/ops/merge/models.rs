@@ -3,9 +3,10 @@
 use bspkit::content::lightmap::Light;
 use bspkit::dialect::{Role, quake3};
 use bspkit::{Bsp, Draft, Layout};
+use bspkit_ops::merge::merge;
 use bspkit_ops::models::Removal;
 
-use super::{assert_same_content, edited, maps, merged, open, walk};
+use super::{assert_same_content, edited, maps, merged, open, set, walk};
 
 fn without(map: &Bsp<'static>, models: &[usize]) -> Bsp<'static> {
     edited(map, Layout::Keep, |draft| drop(Removal::default().run(draft, models).unwrap()))
@@ -145,6 +146,36 @@ fn two_sides_remove_a_model_each() {
         }
     }
     assert_eq!(merged_maps, 4 * 12 + 20);
+}
+
+/// Lumps that have to follow nothing are of no side, or of one.
+#[test]
+fn only_lumps_with_changes_of_both_sides_are_said_to_be_of_both() {
+    let base = open("q3/own_rooms");
+    let (ours, theirs) = (edited(&base, Layout::Keep, |draft| set(draft, 0, "message", "x")), without(&base, &[1]));
+    for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+        let merged = merge(&base, ours, theirs).unwrap();
+        assert_eq!(merged.both, ["ENTITIES"]);
+        let is_of_theirs = merged.theirs.contains(&"MODELS".to_owned());
+        assert_eq!(is_of_theirs, theirs.bytes(theirs.slot("MODELS").unwrap().id).unwrap().len() == 5 * 40);
+    }
+}
+
+/// One side gives a texture another name, which moves all names after it; the other removes a model with the last use of
+/// another texture.
+#[test]
+fn a_name_of_a_texture_is_merged_with_one_that_goes() {
+    let base = open("source/room_v20");
+    let rename = |map: &Bsp<'static>| {
+        edited(map, Layout::Keep, |draft| draft.texture_strings().unwrap().rename(0, "own/newfloor_longer").unwrap())
+    };
+    let (ours, theirs) = (without(&base, &[1]), rename(&base));
+    let both = rename(&ours);
+    for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+        let (map, conflicts) = merged(&base, ours, theirs);
+        assert_eq!(conflicts, [""; 0]);
+        assert_same_content(&map, &both, "names");
+    }
 }
 
 /// One side changes the light of all faces, in all forms of it, and the other removes a model with its light.
