@@ -152,7 +152,8 @@ fn run_merge(cx: &Context, args: &MergeArgs) -> Result<Code> {
             (Some(_), None) => Err(pointer_error()),
             _ => cx.open(path),
         };
-        opened.with_context(|| format!("cannot merge {}: {what}", shown(name)))
+        let map = opened.with_context(|| format!("cannot merge {}: {what}", shown(name)))?;
+        whole(map, &shown(name).to_string(), what)
     };
     // git gives an empty file for the base of a map that both sides have added.
     if std::fs::metadata(&args.base).is_ok_and(|base| base.len() == 0) {
@@ -187,6 +188,21 @@ fn run_merge(cx: &Context, args: &MergeArgs) -> Result<Code> {
         }
         Ok(Code::Found)
     })
+}
+
+/// Refuses a map of a merge that has not all of its bytes: what is missing would be a change of that side.
+fn whole<'a>(map: Bsp<'a>, name: &str, what: &str) -> Result<Bsp<'a>> {
+    let mut damaged = map.container().damaged();
+    let Some(first) = damaged.next() else {
+        drop(damaged);
+        return Ok(map);
+    };
+    let more = match damaged.count() {
+        0 => String::new(),
+        more => format!(", and {} damaged too", count(more, "other lump is", "other lumps are")),
+    };
+    let message = format!("cannot merge {name}: {what} is damaged: {} {}{more}", first.name, first.bounds);
+    Err(bad_argument(message, "bspkit check says what is missing; get that map again, or take one of the others"))
 }
 
 /// Writes the merged map; with a path, as git keeps it.
@@ -405,7 +421,8 @@ impl Stopped {
         };
         let bytes = repository::checked_out(&self.top, &self.path, blob);
         let opened = bytes.and_then(|bytes| Ok(Bsp::from_data(Data::from(bytes), cx.options.dialect)?));
-        opened.with_context(|| format!("cannot merge {}: {what}", self.name))
+        let map = opened.with_context(|| format!("cannot merge {}: {what}", self.name))?;
+        whole(map, &self.name, what)
     }
 
     /// What was settled in this merge. What belongs to no merge any more is forgotten.

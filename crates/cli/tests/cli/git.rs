@@ -546,3 +546,23 @@ fn the_text_for_git_has_no_commands_of_a_terminal() {
     let text = room.bspkit("git textconv x.bsp").done().text().to_owned();
     assert!(text.contains("worldspawn") && !text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text:?}");
 }
+
+/// What a map that was cut short has not is no change of that side: the merge is refused, and the side is named.
+#[test]
+fn a_damaged_map_is_not_merged() {
+    let room = repository();
+    let map = fixture("q1/own_rooms");
+    room.write("base.bsp", &map);
+    room.write("cut.bsp", &map[..3000]);
+    sh(&room, "bspkit ent set base.bsp worldspawn message=x -o edited.bsp -q");
+    for (maps, side) in [
+        ("cut.bsp base.bsp edited.bsp", "the base"),
+        ("base.bsp cut.bsp edited.bsp", "ours"),
+        ("base.bsp edited.bsp cut.bsp", "theirs"),
+    ] {
+        let run = try_sh(&room, &format!("bspkit git merge {maps} -o merged.bsp"));
+        assert_eq!(run.code, Some(2), "{}", run.err);
+        assert!(run.err.contains(&format!("cannot merge merged.bsp: {side} is damaged: ")), "{}", run.err);
+        assert!(!run.err.contains("--force"), "{}", run.err);
+    }
+}
