@@ -25,7 +25,7 @@ use bspkit::links::Links;
 use bspkit::{Bsp, Data, Draft, Error, ErrorKind, Hint, Layout, Plan, Result};
 pub(crate) use entities::class_with_model;
 use entities::{Looked, NO_END, check_entities, check_spawn, check_these, has_no_end, refer_to};
-pub(super) use finding::{At, LISTED, Sink, UNUSED_RECORDS};
+pub(super) use finding::{At, FILE_CUT, LISTED, Sink, UNUSED_RECORDS};
 pub use finding::{CLASS_UNKNOWN, CODES, Denied, KEY_UNKNOWN, code, few};
 use finding::{ENTITY_END, ENTITY_NO_WORLD, ENTITY_WORLD};
 pub use light::places_light;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Conflict, Sides, is_same, twin};
-use crate::check;
+use crate::check::{self, FILE_CUT};
 use bspkit::dialect::Row;
 use bspkit::file::{Layout, Slot};
 use bspkit::finding::Finding;
@@ -62,7 +62,9 @@ pub(super) fn introduced(sides: &Sides<'_, '_>, draft: &Draft<'_>) -> Result<Vec
     if merged.is_empty() {
         return Ok(Vec::new());
     }
-    let key = |finding: &Finding| (finding.code.name, finding.place.lump.clone(), finding.message.clone());
+    // How much of a file is missing is another number where other lumps have other sizes.
+    let message = |finding: &Finding| Some(finding.message.clone()).filter(|_| finding.code.name != FILE_CUT.name);
+    let key = |finding: &Finding| (finding.code.name, finding.place.lump.clone(), message(finding));
     let known: HashSet<_> = errors(sides.ours)?.iter().chain(&errors(sides.theirs)?).map(key).collect();
     let new = merged.iter().filter(|finding| !known.contains(&key(finding)));
     let conflict = |finding: &Finding| {

@@ -467,7 +467,18 @@ fn words_of_the_directory_are_from_the_side_that_changed_them() {
     assert_eq!(map.container().slot(last.id).unwrap().length, last.length + 4096);
 }
 
-/// Lumps that shrink or move leave zeros beside bytes of no lump; that is not a change of these.
+/// A map that was cut short: that its file is so is no error of the merged map alone.
+#[test]
+fn what_a_side_has_not_is_its_own_error() {
+    let base = open("q1/own_rooms");
+    let cut = Bsp::from_vec(bytes(&base)[..bytes(&base).len() - 100].to_vec()).unwrap();
+    let ours = edited(&base, Layout::Keep, |draft| set(draft, 0, "message", &"long".repeat(200)));
+    for (ours, theirs) in [(&ours, &cut), (&cut, &ours)] {
+        let conflicts = merged(&base, ours, theirs).1;
+        assert!(conflicts.iter().all(|line| !line.contains("neither side has: the file")), "{conflicts:?}");
+    }
+}
+
 /// Bytes after the records of a lump are in the merged map, or are a conflict, from whichever side one looks.
 #[test]
 fn bytes_after_records_are_not_lost() {
@@ -495,6 +506,7 @@ fn bytes_after_records_are_not_lost() {
     }
 }
 
+/// Lumps that shrink or move leave zeros beside bytes of no lump; that is not a change of these.
 #[test]
 fn holes_are_not_content() {
     let map = open("q2/own_rooms");
