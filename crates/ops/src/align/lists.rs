@@ -164,6 +164,7 @@ pub(crate) fn motions(base: &Lists<'_, '_>, side: &Lists<'_, '_>) -> Result<Vec<
             break;
         }
     }
+    all.close(&order);
     Ok(all.motions)
 }
 
@@ -263,6 +264,17 @@ impl Alignment<'_, '_, '_> {
         Ok(())
     }
 
+    /// What is certain of records once no more can be found out.
+    fn close(&mut self, order: &[usize]) {
+        for &site in order {
+            let moves = match self.base.links.sites[site].parallel {
+                None => self.motions[site].clone().map(Moves::if_full),
+                Some(_) => self.motion(site),
+            };
+            self.set(site, moves);
+        }
+    }
+
     /// What numbers say of uncertain records of a list, and which of these are named at all.
     fn votes(&self, site: usize, unsure: &[bool]) -> Result<(Votes, Vec<bool>)> {
         let (mut votes, mut is_named) = (Votes::new(), vec![false; unsure.len()]);
@@ -345,6 +357,8 @@ impl Alignment<'_, '_, '_> {
         // References to lists that are aligned later are not compared.
         let hidden: Vec<bool> = self.rank.iter().map(|rank| *rank >= self.rank[site]).collect();
         let erased = self.erased(site);
+        let both = self.base.lens.iter().zip(&self.side.lens);
+        let ends: Vec<usize> = both.map(|(one, other)| *one.min(other)).collect();
         let contents = |which: usize| {
             let lists = [self.base, self.side][which];
             let numbers: Vec<Option<&Moves>> = numbers[which].iter().map(Option::as_ref).collect();
@@ -355,7 +369,7 @@ impl Alignment<'_, '_, '_> {
                 erased.iter().for_each(|place| contents.bytes[start..][place.clone()].fill(0));
                 meaning.clear();
                 for unit in &self.units[which][site] {
-                    unit.meaning(bytes, &lists.lens, &numbers, &hidden, Marks::Blurred, &mut meaning);
+                    unit.meaning(bytes, &lists.lens, &numbers, &hidden, Marks::Blurred(&ends), &mut meaning);
                 }
                 contents.bytes.extend(meaning.iter().flat_map(|number| number.to_le_bytes()));
                 contents.ends.push(contents.bytes.len());

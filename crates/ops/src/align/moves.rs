@@ -80,6 +80,15 @@ impl Moves {
         Moves::new(self.from.iter().enumerate().map(known).collect(), self.from.len())
     }
 
+    /// If it is known of each new record which old one it is, all other old ones are gone.
+    pub(crate) fn if_full(mut self) -> Self {
+        if self.is_uncertain() && self.from.iter().all(|old| *old < LOST) {
+            self.place.iter_mut().filter(|to| **to == LOST).for_each(|to| *to = GONE);
+            return Moves::new(self.place, self.from.len());
+        }
+        self
+    }
+
     pub(crate) fn is_uncertain(&self) -> bool {
         self.place.contains(&LOST)
     }
@@ -139,16 +148,16 @@ impl Moves {
     }
 
     /// What a number is compared by: the same number for the same record.
-    pub(crate) fn mark(&self, old: i64, marks: Marks) -> i64 {
+    pub(crate) fn mark(&self, old: i64, marks: Marks<'_>) -> i64 {
         let is_lost = self.index(old).is_some_and(|old| self.place[old] == LOST);
         match marks {
-            Marks::Blurred if is_lost => i64::MIN,
+            Marks::Blurred(_) if is_lost => i64::MIN,
             _ => self.one(old).unwrap_or_else(|_| i64::MIN / 2 + self.name(old)),
         }
     }
 
     /// What a run is compared by: its first and its last record that stay.
-    pub(crate) fn marks(&self, first: i64, count: i64, marks: Marks) -> [i64; 2] {
+    pub(crate) fn marks(&self, first: i64, count: i64, marks: Marks<'_>) -> [i64; 2] {
         let last = first.saturating_add(count - 1);
         let mark = |old: i64| self.mark(old, marks);
         let Some((from, to)) = self.index(first).zip(self.index(last)) else {
@@ -220,11 +229,12 @@ fn new_row(side: usize, new: usize) -> [usize; 3] {
 
 /// How numbers of records whose new places are not known are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Marks {
+pub(crate) enum Marks<'l> {
     /// Each is another one.
     Exact,
-    /// All are the same.
-    Blurred,
+    /// All are the same. Where an empty run begins is compared too, up to the shorter length of each list: it says
+    /// nothing of the record, but edits leave it as it is.
+    Blurred(&'l [usize]),
 }
 
 #[cfg(test)]

@@ -113,7 +113,6 @@ impl Rows {
                 };
             }
         }
-        gone_if_full(&mut place, new.len());
         place
     }
 
@@ -167,13 +166,6 @@ impl Rows {
             }
         }
         Moves::new(place, new.len())
-    }
-}
-
-/// If it is known of each new record which old one it is, all other old ones are gone.
-fn gone_if_full(place: &mut [usize], len: usize) {
-    if place.iter().filter(|to| **to < LOST).count() == len {
-        place.iter_mut().filter(|to| **to == LOST).for_each(|to| *to = GONE);
     }
 }
 

@@ -73,7 +73,7 @@ impl<'l> Unit<'l> {
         lens: &[usize],
         numbers: &Numbers<'_>,
         hidden: &[bool],
-        marks: Marks,
+        marks: Marks<'_>,
         out: &mut Vec<i64>,
     ) {
         // The bits of each word that no link covers.
@@ -88,7 +88,13 @@ impl<'l> Unit<'l> {
                 match link.how {
                     How::Item(..) => self.cover(link, record, &mut rest),
                     // Where a run of no records begins says nothing.
-                    How::Run(..) if is_empty_run(link, record) => self.cover(link, record, &mut rest),
+                    How::Run(..) if is_empty_run(link, record) => {
+                        self.cover(link, record, &mut rest);
+                        if let Marks::Blurred(ends) = marks {
+                            let end = i64::try_from(ends[link.to]).unwrap_or(i64::MAX);
+                            out.push(link.word.get(record).min(end));
+                        }
+                    }
                     How::Starred(_) => out.extend(record[link.place()].iter().map(|byte| i64::from(*byte))),
                     _ => {}
                 }
