@@ -192,16 +192,13 @@ fn run_merge(cx: &Context, args: &MergeArgs) -> Result<Code> {
 
 /// Refuses a map of a merge that has not all of its bytes: what is missing would be a change of that side.
 fn whole<'a>(map: Bsp<'a>, name: &str, what: &str) -> Result<Bsp<'a>> {
-    let mut damaged = map.container().damaged();
-    let Some(first) = damaged.next() else {
-        drop(damaged);
-        return Ok(map);
-    };
-    let more = match damaged.count() {
+    let damaged: Vec<String> = map.container().damaged().map(|slot| format!("{} {}", slot.name, slot.bounds)).collect();
+    let Some((first, others)) = damaged.split_first() else { return Ok(map) };
+    let more = match others.len() {
         0 => String::new(),
         more => format!(", and {} damaged too", count(more, "other lump is", "other lumps are")),
     };
-    let message = format!("cannot merge {name}: {what} is damaged: {} {}{more}", first.name, first.bounds);
+    let message = format!("cannot merge {name}: {what} is damaged: {first}{more}");
     Err(bad_argument(message, "bspkit check says what is missing; get that map again, or take one of the others"))
 }
 
