@@ -95,6 +95,8 @@ impl<'l> Unit<'l> {
                             out.push(link.word.get(record).min(end));
                         }
                     }
+                    // Some tools write the number of records for none.
+                    How::Perhaps if is_end(link, record, lens[link.to]) => self.cover(link, record, &mut rest),
                     How::Starred(_) => out.extend(record[link.place()].iter().map(|byte| i64::from(*byte))),
                     _ => {}
                 }
@@ -152,7 +154,7 @@ impl<'l> Unit<'l> {
         for link in &self.links {
             let Some(moves) = numbers[link.to] else { continue };
             let Some((first, count)) = link.named(record, lens[link.to]) else {
-                end_of_list(link, record, moves, merged);
+                beyond(link, record, moves, merged);
                 continue;
             };
             match link.how {
@@ -180,11 +182,19 @@ fn is_empty_run(link: &Link, record: &[u8]) -> bool {
     matches!(link.how, How::Run(word, count, _) if count.of(word.get(record)) == 0)
 }
 
-/// A run of no records begins at the end of the list if it would begin after that, which engines refuse.
-fn end_of_list(link: &Link, record: &[u8], moves: &Moves, merged: &mut [u8]) {
+/// Whether a number is the number of records of the list, and so names none.
+fn is_end(link: &Link, record: &[u8], len: usize) -> bool {
+    link.applies(record) && i64::try_from(len) == Ok(link.word.get(record))
+}
+
+/// Moves a number that names no record, and stays so: the start of a run of no records to the end of the list if it
+/// would be after that, which engines refuse; the number of records to that of the merged list.
+fn beyond(link: &Link, record: &[u8], moves: &Moves, merged: &mut [u8]) {
     let wide = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    let (old, new) = (wide(moves.place.len()), wide(moves.from.len()));
-    if is_empty_run(link, record) && (new + 1..=old).contains(&link.word.get(record)) {
+    let (old, new, number) = (wide(moves.place.len()), wide(moves.from.len()), link.word.get(record));
+    let is_late = is_empty_run(link, record) && (new + 1..=old).contains(&number);
+    let is_missing = matches!(link.how, How::Perhaps) && link.applies(record);
+    if is_late || is_missing && (number == old || (old..new).contains(&number)) {
         let _ = link.word.put(merged, new);
     }
 }

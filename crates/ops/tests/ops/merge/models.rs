@@ -1,7 +1,7 @@
 //! Brush models that a side removes: what is left is renumbered, and what the other side does goes with it.
 
 use bspkit::content::lightmap::Light;
-use bspkit::dialect::{Role, quake3};
+use bspkit::dialect::{Role, goldsrc, quake, quake3};
 use bspkit::{Bsp, Draft, Layout};
 use bspkit_ops::merge::merge;
 use bspkit_ops::models::Removal;
@@ -117,6 +117,31 @@ fn collision_models_and_normals_go_with_what_they_are_of() {
     }
     // Light without an owner and the like may still be a conflict.
     assert!(merged_maps * 4 >= seen * 3, "{merged_maps} of {seen}");
+}
+
+/// Compilers of GoldSrc give a model without hulls the end of the list of clip nodes: it goes with the end.
+#[test]
+fn the_end_of_a_list_stays_the_end() {
+    let base = edited(&open("goldsrc/own_rooms"), Layout::Keep, |draft| {
+        let end = i32::try_from(draft.table(quake::CLIPNODES).unwrap().len()).unwrap();
+        draft.update(goldsrc::MODELS, 4, |model| model.clip_nodes = [end; 3]).unwrap();
+        let entities = draft.entities().unwrap();
+        for model in ["*3", "*4"] {
+            entities.select(&format!("[model={model}]")).unwrap().into_iter().for_each(|its| {
+                entities.remove(its).unwrap();
+            });
+            entities.add([("classname", "trigger_hurt"), ("model", model)]).unwrap();
+        }
+    });
+    let ours = without(&base, &[3]);
+    let theirs = edited(&base, Layout::Keep, |draft| with_damage(draft, "*4"));
+    for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+        let (map, conflicts) = merged(&base, ours, theirs);
+        assert_eq!(conflicts, [""; 0]);
+        let models = map.table(goldsrc::MODELS).unwrap();
+        let end = i32::try_from(map.table(quake::CLIPNODES).unwrap().len()).unwrap();
+        assert_eq!((models.len(), models.get(3).unwrap().clip_nodes), (4, [end; 3]));
+    }
 }
 
 /// The pairs of models that a map has beside the world.
