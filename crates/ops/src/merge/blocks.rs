@@ -13,8 +13,8 @@ use bspkit::file::{Slot, SlotId};
 /// A number of a record that the merged map has not. No lump has it.
 const NOT_THERE: i32 = i32::MIN;
 
-/// The lumps with blocks that neither side has as the merged map has to have them. One of which anything is not clear is
-/// left out.
+/// The lumps with blocks that neither side has as the merged map has to have them. One of which anything is not clear
+/// is left out.
 pub(super) fn merge(sides: &Sides<'_, '_>, records: &Records<'_, '_, '_>) -> BTreeMap<SlotId, Vec<u8>> {
     let mut merged = BTreeMap::new();
     for (id, ..) in &records.links(0).blocks {
