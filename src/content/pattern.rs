@@ -61,6 +61,17 @@ impl Pattern {
         Pattern { tokens: name.as_ref().iter().map(|byte| Token::Byte(folded(*byte))).collect(), implied: 0 }
     }
 
+    /// The name after `=`: such a text means exactly this name, and has no wildcards. `None` for any other text.
+    ///
+    /// ```
+    /// use bspkit::content::pattern::Pattern;
+    /// assert_eq!(Pattern::exact(b"=*lava1"), Some(&b"*lava1"[..]));
+    /// assert_eq!(Pattern::exact(b"*lava1"), None);
+    /// ```
+    pub fn exact(text: &[u8]) -> Option<&[u8]> {
+        text.strip_prefix(b"=")
+    }
+
     fn read(mut rest: &[u8], mut tokens: Vec<Token>) -> Self {
         let implied = tokens.len();
         while let [first, tail @ ..] = rest {

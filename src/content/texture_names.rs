@@ -414,7 +414,7 @@ impl Renaming {
     /// [`ErrorKind::Argument`] if there is no wildcard with that number.
     pub fn new(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> Result<Self> {
         let source = old.as_ref().to_vec();
-        let old = source.strip_prefix(b"=").map_or_else(|| Pattern::whole(&source), Pattern::literal);
+        let old = Pattern::exact(&source).map_or_else(|| Pattern::whole(&source), Pattern::literal);
         let (mut rest, mut text, mut pieces) = (new.as_ref(), Vec::new(), Vec::new());
         while let Some((first, tail)) = rest.split_first() {
             let Some((number, used)) = capture(rest) else {
@@ -432,6 +432,11 @@ impl Renaming {
         }
         pieces.push(Piece::Text(text));
         Ok(Renaming(How::Pattern { text: source, old, new: pieces }))
+    }
+
+    /// One name, and the new one as it is written.
+    pub(crate) fn exact(old: &[u8], new: &[u8]) -> Self {
+        Renaming(How::Pattern { text: old.to_vec(), old: Pattern::literal(old), new: vec![Piece::Text(new.to_vec())] })
     }
 
     /// A function that gives the new name of a texture, or `None` if it keeps its name.

@@ -142,7 +142,7 @@ pub(crate) struct Names {
 
 impl Choice {
     pub(crate) fn new(text: &[u8]) -> Self {
-        if let Some(name) = text.strip_prefix(b"=") {
+        if let Some(name) = Pattern::exact(text) {
             return Choice::Pattern(Pattern::literal(name));
         }
         let index = text.strip_prefix(b"#").and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());

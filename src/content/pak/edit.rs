@@ -217,7 +217,8 @@ const MOST_LISTED: usize = 10;
 ///
 /// In the new name `*`, `**` and `?` are the text that the pattern's wildcards match, in their order, and `{1}` is the
 /// text of the first of them. A pattern without a slash and without `**` is for the last part of a name; then a new
-/// name without a slash leaves the file in its folder.
+/// name without a slash leaves the file in its folder. After `=` there is a name ([`Pattern::exact`]), and the new name is
+/// taken as it is written.
 ///
 /// ```
 /// use bspkit::content::pak::Moves;
@@ -246,6 +247,9 @@ impl Moves {
     pub fn new(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> Result<Self> {
         let (old, new) = (old.as_ref(), new.as_ref());
         let has_slash = |name: &[u8]| name.iter().any(|byte| matches!(byte, b'/' | b'\\'));
+        if let Some(name) = Pattern::exact(old) {
+            return Ok(Moves { renaming: Renaming::exact(name, new), keeps_folder: false });
+        }
         // Each wildcard is written as its number.
         let pattern = Pattern::whole(old);
         let (mut rest, mut text, mut used) = (new, Vec::new(), 0);

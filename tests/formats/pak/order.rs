@@ -41,6 +41,11 @@ fn wildcards_in_the_new_name_are_those_of_the_old_one() {
         ("*.txt", "cfg/*.cfg", "a/b/x.txt", Some("cfg/x.cfg")),
         ("a/*", "b/all", "a/x", Some("b/all")),
         ("*", "x-*", "a/b", Some("a/x-b")),
+        // After `=` there is a name, and the new one is as it is written.
+        ("=*.txt", "x*.txt", "*.TXT", Some("x*.txt")),
+        ("=*.txt", "{1}", "a.txt", None),
+        ("=*.txt", "n.txt", "d/*.txt", None),
+        ("=*.txt", "d/{1}", "*.txt", Some("d/{1}")),
     ] {
         let found = Moves::new(old, new).unwrap().apply(name.as_bytes());
         assert_eq!(found, moved.map(|name| name.as_bytes().to_vec()), "{old} {new} {name}");

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Error as AnyhowError, Result, anyhow, bail};
 use bspkit::bytes::escaped;
 use bspkit::content::pak::{Moves, Order, Packed, Pak, Time, lookup_name};
+use bspkit::content::pattern::Pattern;
 use bspkit::disk::input;
 use bspkit::disk::names::path;
 use bspkit::file::names::path_hazard;
@@ -319,9 +320,9 @@ pub(super) fn run_rm(cx: &Context, args: &RmArgs) -> Result<Code> {
 /// Rename embedded files, one or many at once
 ///
 /// In NEW the wildcards `*`, `**` and `?` are the text that those of OLD match, in their order; `{1}` is the text of
-/// the first one, as in `tex rename`. Several moves take place at once, so files can swap their names, and a file goes
-/// by the first move that matches it. If a new name is that of another file, nothing is written, and all such names are
-/// listed. Files keep their bytes, their order and their times.
+/// the first one, as in `tex rename`. `=*.txt` is the file `*.txt` itself. Several moves take place at once, so files
+/// can swap their names, and a file goes by the first move that matches it. If a new name is that of another file,
+/// nothing is written, and all such names are listed. Files keep their bytes, their order and their times.
 ///
 /// Names in the map and in materials do not change.
 #[derive(clap::Args)]
@@ -342,7 +343,7 @@ pub(crate) struct MvArgs {
 
 /// The files of a move, with their new names.
 fn apply(pak: &Pak<'_>, old: &[u8], new: &[u8]) -> Result<Vec<(usize, Vec<u8>)>> {
-    let is_pattern = old.iter().any(|byte| matches!(byte, b'*' | b'?'));
+    let is_pattern = Pattern::exact(old).is_some() || old.iter().any(|byte| matches!(byte, b'*' | b'?'));
     match Choice::new(old) {
         Choice::Index(index) if index < pak.len() => Ok(vec![(index, new.to_vec())]),
         _ if is_pattern => {

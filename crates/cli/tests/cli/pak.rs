@@ -262,3 +262,27 @@ fn what_is_wrong_is_said_and_never_repaired() {
         assert_eq!(room.names(), before);
     }
 }
+
+/// After `=` a star is a letter, in every command on embedded files, and the new name is as it is written.
+#[test]
+fn a_file_with_a_star_in_its_name_is_moved_alone() {
+    let room = Room::empty();
+    let files = ["=a.txt", "=b.txt", "d/*.txt", "*.txt", "c.txt"];
+    room.write("p.bsp", &map_of(&files.map(|name| (name.as_bytes(), &b"text"[..]))));
+    for (old, new, moved) in [
+        ("=*.txt", "x*.txt", "*.txt"),
+        ("=*.txt", "n.txt", "*.txt"),
+        ("=*.txt", "{1}", "*.txt"),
+        ("=C.txt", "n.txt", "c.txt"),
+        ("==a.txt", "n.txt", "=a.txt"),
+    ] {
+        room.bspkit(&format!("pak mv p.bsp {old} {new} -o q.bsp --overwrite")).without_data(0);
+        let wanted = files.map(|name| if name == moved { new } else { name });
+        assert_eq!(names(&room, "q.bsp"), wanted, "{old} {new}");
+        room.bspkit(&format!("pak rm p.bsp {old} -o q.bsp --overwrite")).without_data(0);
+        let wanted: Vec<&str> = files.into_iter().filter(|name| *name != moved).collect();
+        assert_eq!(names(&room, "q.bsp"), wanted, "{old}");
+    }
+    let run = room.bspkit("pak mv p.bsp =a.txt n.txt -o r.bsp").without_data(1);
+    assert!(run.err.contains("nothing matches =a.txt"), "{}", run.err);
+}
