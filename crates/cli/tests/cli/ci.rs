@@ -353,6 +353,11 @@ fn examples_for_ci_run() {
     assert_eq!(room.shell("git commit -qm four").code, Some(1));
     room.shell("git add maps && bspkit ent set maps/q3_rooms.bsp worldspawn a=b --in-place -q && git add maps").done();
     room.shell("cp bad maps/q3_rooms.bsp && git commit -qm four").done();
+    // The files that the policy names are there.
+    room.write("own.fgd", b"@PointClass = light : \"own\" []\n");
+    room.write("bspkit.toml", b"[defaults]\nfgd = \"own.fgd\"\n");
+    room.shell("bspkit ent set maps/q3_rooms.bsp worldspawn a=c --in-place -q && git add .").done();
+    room.shell("git commit -qm five").done();
 }
 
 #[test]
