@@ -270,7 +270,7 @@ impl Task {
     }
 
     fn problems(&self, job: &mut Job<'_>) {
-        for problem in &self.renamed.problems {
+        for problem in self.renamed.problems.iter().chain(&self.renamed.unsearched) {
             let cause = std::error::Error::source(problem).map_or_else(String::new, |cause| format!(": {cause}"));
             job.warn_here(&format!("{problem}{cause}"));
         }

@@ -254,6 +254,9 @@ pub struct Renamed {
     /// What cannot be read, and stays.
     #[serde(serialize_with = "json::problems")]
     pub problems: Vec<Error>,
+    /// Embedded files of unknown forms that are not searched: too large, or damaged.
+    #[serde(rename = "not_searched", serialize_with = "json::problems")]
+    pub unsearched: Vec<Error>,
 }
 
 /// A name or path that changes.

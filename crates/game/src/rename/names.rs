@@ -52,6 +52,14 @@ impl Names {
         Names { old: self.new.clone(), new: self.old.clone(), scope: self.scope, writes: false }
     }
 
+    /// Whether a file of this kind is searched.
+    pub(super) fn searches(&self, kind: Kind) -> bool {
+        match self.scope {
+            Scope::All => kind != Kind::Other,
+            Scope::Cubemaps => kind == Kind::KeyValues,
+        }
+    }
+
     /// Whether these bytes are the old name, in letters of any case.
     pub(super) fn is_old(&self, name: &[u8]) -> bool {
         name.eq_ignore_ascii_case(&self.old)
@@ -383,7 +391,7 @@ pub(super) enum Kind {
     Binary,
     /// Of which form it is, its bytes say: a text or not.
     Unknown,
-    /// Pixels, sounds, shapes or letters: a file that names no other files.
+    /// Pixels, sounds, films, shapes or letters: a file that names no other files.
     Other,
 }
 
@@ -391,9 +399,10 @@ const KEY_VALUES: [&str; 5] = ["vmt", "txt", "res", "kv", "vdf"];
 const TEXTS: [&str; 14] =
     ["nut", "lua", "cfg", "lst", "ent", "rad", "vcd", "gi", "json", "xml", "js", "css", "arena", "shader"];
 const BINARIES: [&str; 4] = ["mdl", "pcf", "dmx", "ani"];
-const NAMELESS: [&str; 17] = [
-    "vtf", "png", "jpg", "jpeg", "tga", "bmp", "gif", "ico", "wav", "mp3", "ogg", "phy", "vvd", "vhv", "ttf", "otf",
-    "vfont",
+const NAMELESS: [&str; 38] = [
+    "vtf", "png", "jpg", "jpeg", "tga", "bmp", "gif", "ico", "dds", "webp", "psd", "wav", "mp3", "ogg", "flac", "wma",
+    "m4a", "aac", "opus", "mp4", "m4v", "webm", "bik", "bk2", "avi", "wmv", "mov", "mpg", "mpeg", "ogv", "roq", "cin",
+    "phy", "vvd", "vhv", "ttf", "otf", "vfont",
 ];
 
 impl Kind {

@@ -51,14 +51,25 @@ pub(super) fn rename_pak(draft: &mut Draft<'_>, names: &Names, report: &mut Rena
 
 /// The texts that change, by the index of the file.
 fn texts(pak: &Pak<'_>, names: &Names, moved: &Moved, report: &mut Renamed) -> Result<Vec<(usize, Vec<u8>)>> {
-    let is_searched = |file: &Entry<'_, '_>| Kind::of(file.name()) != Kind::Other;
-    let searched: Vec<usize> = pak.iter().filter(is_searched).map(|file| file.index()).collect();
-    pak.check_total_size(&searched)?;
+    let is_unknown = |file: &Entry<'_, '_>| Kind::of(file.name()) == Kind::Unknown;
+    let searched = pak.iter().filter(|file| names.searches(Kind::of(file.name())));
+    let (unknown, known): (Vec<_>, Vec<_>) = searched.partition(is_unknown);
+    let [mut known, mut unknown] = [known, unknown].map(|files| files.iter().map(Entry::index).collect::<Vec<_>>());
+    pak.check_total_size(&known)?;
+    if let Err(error) = pak.check_total_size(&[&known[..], &unknown].concat()) {
+        let message = format!("{} embedded files of unknown forms are not searched for names", unknown.len());
+        report.unsearched.push(Error::new(error.kind(), message).with_source(error));
+        unknown.clear();
+    }
+    known.append(&mut unknown);
+    known.sort_unstable();
     let mut found = Vec::new();
-    for file in searched.iter().filter_map(|index| pak.get(*index)) {
+    for file in known.iter().filter_map(|index| pak.get(*index)) {
         match search(&file, names, moved, report) {
             Ok(Some(text)) => found.push((file.index(), text)),
             Ok(None) => {}
+            // Whether such a file can have names, nobody knows.
+            Err(error) if is_unknown(&file) => report.unsearched.push(error),
             Err(error) => report.problems.push(error),
         }
     }
@@ -70,7 +81,7 @@ fn search(file: &Entry<'_, '_>, names: &Names, moved: &Moved, report: &mut Renam
         let message = format!("it has {} bytes, and at most {MOST_SEARCHED} are searched", file.size());
         return Err(unread(file, Error::new(ErrorKind::TooLarge, message)));
     }
-    let data = file.data()?;
+    let data = file.data().map_err(|error| unread(file, error))?;
     let text = searchable(&data);
     let kind = match Kind::of(file.name()) {
         Kind::Unknown if memchr::memchr(0, &text).is_some() => Kind::Binary,
@@ -81,7 +92,6 @@ fn search(file: &Entry<'_, '_>, names: &Names, moved: &Moved, report: &mut Renam
         Kind::KeyValues => {
             return rename_encoded(names, moved, file.name(), &data, report).map_err(|error| unread(file, error));
         }
-        _ if names.scope == Scope::Cubemaps => {}
         Kind::Binary => {
             for at in in_bytes(names, &data) {
                 report.leave(Spot::Bytes { file: file.name().to_vec(), offset: at }, &data, at);

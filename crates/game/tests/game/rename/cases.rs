@@ -97,6 +97,27 @@ fn rename_takes_any_old_name_that_a_file_can_have() {
     }
 }
 
+/// Films name nothing, and other files of unknown forms may be too large to be searched: that is no failure.
+#[test]
+fn large_files_of_unknown_forms_are_no_failure() {
+    let with = |names: &[&str]| {
+        let mut draft = room("room_v20").draft();
+        for name in names {
+            draft.pak().unwrap().add(*name, vec![7; 17_000_000]).unwrap();
+        }
+        Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
+    };
+    let map = with(&["media/intro.MP4", "media/intro.webm", "media/own.form"]);
+    let renamed = rename(&map, b"room_v20", b"zoo").unwrap().1;
+    let said: Vec<String> = renamed.unsearched.iter().map(ToString::to_string).collect();
+    assert_eq!((renamed.problems.len(), said), (0, vec!["`media/own.form` is not searched for names".to_owned()]));
+    let cubemaps = Rename::new("room_v20", "zoo").unwrap().only_cubemaps().apply(&mut map.draft()).unwrap();
+    assert!(cubemaps.problems.is_empty() && cubemaps.unsearched.is_empty(), "{cubemaps:?}");
+    // A text that is edited has to be searched, but for what has no texts.
+    let map = with(&["scripts/own.txt"]);
+    assert_eq!(rename(&map, b"room_v20", b"zoo").unwrap().1.problems.len(), 1);
+}
+
 /// Texts in UTF-16 with a mark change as others do, and stay in UTF-16; others that have the name are listed.
 #[test]
 fn texts_in_utf16_are_renamed_or_listed() {
