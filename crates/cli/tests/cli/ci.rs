@@ -360,6 +360,20 @@ fn examples_for_ci_run() {
     room.shell("git commit -qm five").done();
 }
 
+/// The framework of hooks runs the entry, its args and the names: a project has other args.
+#[test]
+fn the_hook_takes_args() {
+    let hook = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.pre-commit-hooks.yaml")).unwrap();
+    let line = |key: &str| hook.lines().find_map(|line| line.trim().strip_prefix(key)).unwrap().trim();
+    let room = Room::empty();
+    room.write("-a.bsp", &fixture("q2/own_rooms"));
+    room.write("own.toml", b"[map]\nmax_bytes = 1\n");
+    let entry = line("entry:");
+    let args: Vec<String> = serde_json::from_str(line("args:")).unwrap();
+    room.shell(&format!("{entry} {} -a.bsp", args.join(" "))).done();
+    assert_eq!(room.shell(&format!("{entry} --policy own.toml -- -a.bsp")).code, Some(1));
+}
+
 #[test]
 fn lists_end_after_ten_of_a_kind_but_with_v() {
     let room = Room::empty();
