@@ -125,29 +125,45 @@ const MIN_PIECE: usize = 128 * 1024;
 /// A text is cut where a line starts with an opening brace. A string or a comment may go over such a place, and an
 /// entity may be open there: then the text is read again as one.
 fn parsed(text: &[u8], syntax: &TextSyntax, wanted: fn(DiagnosticKind) -> bool, pieces: usize) -> Result<Parsed> {
-    let read = |piece: Range<usize>| -> Result<Builder<'_>> {
-        let mut builder = Builder::new(text, syntax, wanted);
-        for_each(text, piece, syntax, |kind, token| builder.token(kind, token))?;
-        Ok(builder)
-    };
-    let pieces = cut(text, pieces);
-    if pieces.len() > 1 {
-        let whole = |piece: &Range<usize>| {
-            let builder = read(piece.clone()).ok()?;
-            if piece.end == text.len() { builder.finish().ok() } else { builder.ended_before(piece.end) }
-        };
-        // To ask for the number of cores takes longer than to read a short text.
-        let read: Option<Vec<Parsed>> = threads::in_parallel(threads::cores(), &pieces, whole).into_iter().collect();
-        let joined = read.into_iter().flatten().reduce(|mut all, next| {
-            all.append(next);
-            all
-        });
-        let fits = |all: &Parsed| all.entities.len() <= MAX_ENTITIES && all.pairs.len() <= MAX_PAIRS;
-        if let Some(joined) = joined.filter(fits) {
-            return Ok(joined);
-        }
+    match joined(text, syntax, wanted, &cut(text, pieces)) {
+        Some(joined) => Ok(joined),
+        None => built(text, 0..text.len(), syntax, wanted)?.finish(),
     }
-    read(0..text.len())?.finish()
+}
+
+/// What is in the pieces of a text; `None` for one piece, and if the text has to be read as one.
+fn joined(
+    text: &[u8],
+    syntax: &TextSyntax,
+    wanted: fn(DiagnosticKind) -> bool,
+    pieces: &[Range<usize>],
+) -> Option<Parsed> {
+    if pieces.len() < 2 {
+        return None;
+    }
+    let whole = |piece: &Range<usize>| {
+        let builder = built(text, piece.clone(), syntax, wanted).ok()?;
+        if piece.end == text.len() { builder.finish().ok() } else { builder.ended_before(piece.end) }
+    };
+    // To ask for the number of cores takes longer than to read a short text.
+    let read: Option<Vec<Parsed>> = threads::in_parallel(threads::cores(), pieces, whole).into_iter().collect();
+    let joined = read?.into_iter().reduce(|mut all, next| {
+        all.append(next);
+        all
+    });
+    joined.filter(|all| all.entities.len() <= MAX_ENTITIES && all.pairs.len() <= MAX_PAIRS)
+}
+
+/// Reads a piece of a text.
+fn built<'t>(
+    text: &'t [u8],
+    piece: Range<usize>,
+    syntax: &'t TextSyntax,
+    wanted: fn(DiagnosticKind) -> bool,
+) -> Result<Builder<'t>> {
+    let mut builder = Builder::new(text, syntax, wanted);
+    for_each(text, piece, syntax, |kind, token| builder.token(kind, token))?;
+    Ok(builder)
 }
 
 /// Where the text can be cut into pieces of about the same size.
@@ -544,6 +560,19 @@ mod tests {
             for dialect in ALL {
                 let [whole, joined] = in_pieces(text.as_bytes(), &dialect.text.syntax, pieces);
                 prop_assert_eq!(whole, joined, "{}", dialect.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_clean_text_is_read_in_pieces() {
+        let text = "{\n\"classname\" \"light\"\n\"origin\" \"0 0 64\"\n}\n".repeat(100);
+        for dialect in ALL {
+            for pieces in 2..9 {
+                let cut = cut(text.as_bytes(), pieces);
+                let read = joined(text.as_bytes(), &dialect.text.syntax, |_| true, &cut);
+                assert_eq!(cut.len(), pieces, "{}", dialect.name);
+                assert_eq!(read.map(|read| read.entities.len()), Some(100), "{}", dialect.name);
             }
         }
     }
