@@ -545,7 +545,8 @@ fn register_args(api: &mut Api) {
     api.call("args.len()", "How many words there are.", |args: &mut Args| values::signed(args.words.len()));
     api.call(
         "args.only(names)",
-        "Stops the script if there is a `--name` that is not in the array, so that a mistyped one is not ignored; `-` and `_` in names are the same.",
+        "Stops the script if there is a `--name` that is not in the array, so that a mistyped one is not ignored; \
+         `-` and `_` in names are the same.",
         |args: &mut Args, names: Array| args.check(&names),
     );
 }

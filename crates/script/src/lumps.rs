@@ -214,7 +214,8 @@ fn textures(api: &mut Api) {
     api.call(
         "textures.rename(old, new)",
         "Renames textures wherever the map names them, and returns how many names matched. `old` is a pattern for \
-         whole names, and `{1}` in `new` is what its first wildcard matched. Names that cannot be read stay.",
+         whole names, and `{1}` in `new` is what its first wildcard matched. After `=` there is a name without \
+         wildcards: `=*lava1`. Names that cannot be read stay.",
         Textures::rename,
     );
 }

@@ -6,6 +6,17 @@ use crate::dialect::{Dialect, EntityForm};
 use crate::links::{star, stars};
 
 /// A `*` and a number in a key or a value, where no reference is declared: [`Entity::loose_models`].
+///
+/// ```
+/// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+/// let entities = draft.entities()?;
+/// let index = entities.add([("classname", "info_x"), ("othermodel", "*2")])?;
+/// let entity = entities.get(index).unwrap();
+/// let loose = &entity.loose_models(&bspkit::dialect::QUAKE3)[0];
+/// assert_eq!(loose.text(&entity), format!("ENTITIES[{index}].othermodel is *2"));
+/// assert!(loose.doubt(&entity, "that model is *1 now").ends_with("does not follow: that model is *1 now"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LooseModel {
@@ -20,7 +31,7 @@ pub struct LooseModel {
 }
 
 impl LooseModel {
-    /// What is said of it where models get other numbers: `now` is what became of the model that it may name.
+    /// What is said of it where models get other numbers: `now` says where the model is that it may name.
     pub fn doubt(&self, entity: &Entity<'_>, now: &str) -> String {
         format!("{}, which may name a model and does not follow: {now}", self.text(entity))
     }
@@ -51,9 +62,9 @@ impl LooseModel {
 const MOST_LOOSE: usize = 100;
 
 impl Entity<'_> {
-    /// The words of keys and values that may name a brush model, beside the values of [`Entity::record_values`]: a value
-    /// alone, or a part of one, as the parameter of an output. A game may read them or not, so that they cannot follow,
-    /// and what they name must not be taken for unused.
+    /// The words of keys and values that may name a brush model, beside the values of [`Entity::record_values`]: a
+    /// value alone, or a part of one, as the parameter of an output. A game may read them or not, so that they cannot
+    /// follow, and what they name must not be taken for unused.
     ///
     /// ```
     /// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();

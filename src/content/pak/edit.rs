@@ -217,8 +217,8 @@ const MOST_LISTED: usize = 10;
 ///
 /// In the new name `*`, `**` and `?` are the text that the pattern's wildcards match, in their order, and `{1}` is the
 /// text of the first of them. A pattern without a slash and without `**` is for the last part of a name; then a new
-/// name without a slash leaves the file in its folder. After `=` there is a name ([`Pattern::exact`]), and the new name is
-/// taken as it is written.
+/// name without a slash leaves the file in its folder. After `=` there is a name ([`Pattern::exact`]), and the new name
+/// is taken as it is written.
 ///
 /// ```
 /// use bspkit::content::pak::Moves;

@@ -68,7 +68,7 @@ fn texts(pak: &Pak<'_>, names: &Names, moved: &Moved, report: &mut Renamed) -> R
         match search(&file, names, moved, report) {
             Ok(Some(text)) => found.push((file.index(), text)),
             Ok(None) => {}
-            // Whether such a file can have names, nobody knows.
+            // It is not known whether such a file can have names.
             Err(error) if is_unknown(&file) => report.unsearched.push(error),
             Err(error) => report.problems.push(error),
         }

@@ -94,8 +94,8 @@ impl Located<'_, '_, '_> {
         }
         let doubt = |(at, model): (usize, i64)| {
             format!(
-                "operations[{at}] writes the brush model *{model}: the map is not the one that the patch was made for, and \
-                 may have another model of this number"
+                "operations[{at}] writes the brush model *{model}: the map is not the one that the patch was made for, \
+                 and may have another model of this number"
             )
         };
         self.patch.models(self.entities).take(MOST).map(doubt).collect()
