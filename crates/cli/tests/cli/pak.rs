@@ -276,10 +276,10 @@ fn a_file_with_a_star_in_its_name_is_moved_alone() {
         ("=C.txt", "n.txt", "c.txt"),
         ("==a.txt", "n.txt", "=a.txt"),
     ] {
-        room.bspkit(&format!("pak mv p.bsp {old} {new} -o q.bsp --overwrite")).without_data(0);
+        room.bspkit(&format!("pak mv p.bsp {old} {new} -o q.bsp")).without_data(0);
         let wanted = files.map(|name| if name == moved { new } else { name });
         assert_eq!(names(&room, "q.bsp"), wanted, "{old} {new}");
-        room.bspkit(&format!("pak rm p.bsp {old} -o q.bsp --overwrite")).without_data(0);
+        room.bspkit(&format!("pak rm p.bsp {old} -o q.bsp")).without_data(0);
         let wanted: Vec<&str> = files.into_iter().filter(|name| *name != moved).collect();
         assert_eq!(names(&room, "q.bsp"), wanted, "{old}");
     }
