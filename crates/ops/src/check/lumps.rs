@@ -201,7 +201,7 @@ pub(super) fn check_structure(lumps: &Lumps<'_>, sink: &mut Sink) {
         check_compression(lumps, lump, sink);
         check_content(lump, sink);
     }
-    // No lump of it can be read, here or by any command.
+    // No compressed lump of it is read, here or by any command.
     if let Err(error) = lumps.bsp.check_total_size() {
         sink.add(&LUMP_DECOMPRESS, At::default(), || error.to_string());
     }

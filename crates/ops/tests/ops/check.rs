@@ -349,6 +349,27 @@ fn a_size_that_no_lump_has_is_an_error_of_that_lump() {
     }
 }
 
+/// Among lumps that state too much together, one that states too much for itself has its own reason.
+#[test]
+fn a_size_that_no_lump_has_is_said_among_others() {
+    let mut map = planted::stating(0, 40 << 20);
+    let parsed = Bsp::parse(&map).unwrap();
+    let is_packed = |lump: &usize| map[parsed.slots()[*lump].stored.clone()].starts_with(b"LZMA");
+    let packed: Vec<usize> = (1..64).filter(is_packed).take(3).collect();
+    drop(parsed);
+    for lump in packed {
+        map = planted::stated(map, lump, 31 << 20);
+    }
+    let errors: Vec<_> = findings(&map).into_iter().filter(|finding| finding.is_error()).collect();
+    let said = |lump: Option<&str>| -> Vec<&str> {
+        let of_lump = errors.iter().filter(|error| error.place.lump.as_deref() == lump);
+        of_lump.map(|error| error.message.as_str()).collect()
+    };
+    let (own, total) = (said(Some("ENTITIES")), said(None));
+    assert!(own.len() == 1 && own[0].contains("41943040 bytes, more than 33554432"), "{errors:?}");
+    assert!(total.len() == 1 && total[0].contains("the lumps would take 97536328 bytes"), "{errors:?}");
+}
+
 /// Engines refuse a lump that is no whole number of records ("funny lump size"). An edit that makes one is refused,
 /// however much of the lump is gone.
 #[test]

@@ -202,7 +202,11 @@ pub(crate) fn expanding() -> Vec<u8> {
 
 /// The compressed map with a lump that states another size after decompression, in the directory and in its header.
 pub(crate) fn stating(lump: usize, size: i32) -> Vec<u8> {
-    let mut map = word(fixture("source/room_v20_lzma"), lump, 3, size);
+    stated(fixture("source/room_v20_lzma"), lump, size)
+}
+
+pub(crate) fn stated(map: Vec<u8>, lump: usize, size: i32) -> Vec<u8> {
+    let mut map = word(map, lump, 3, size);
     let start = Bsp::parse(&map).unwrap().slots()[lump].stored.start;
     map[start + 4..start + 8].copy_from_slice(&size.to_le_bytes());
     map
