@@ -161,6 +161,15 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if left_out > 0 {
             cx.talk.stderr(format!("the report is not about {}\n", count(left_out, "map", "maps")).as_bytes());
         }
+        for (path, error) in maps.troubles(cx.options.shard) {
+            match library_error(error) {
+                Some(error) => sums.report.add_unread(path, error),
+                None => {
+                    let error = bspkit::Error::new(ErrorKind::Argument, format!("{error:#}"));
+                    sums.report.add_unread(path, &error);
+                }
+            }
+        }
         write_report(cx, args, &mut sums.report)?;
     }
     if let Some(path) = args.baseline.as_deref().filter(|_| args.write_baseline) {

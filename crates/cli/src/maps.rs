@@ -399,6 +399,12 @@ impl Maps {
         self.order(shard).into_iter().filter(|&index| self.found[index].is_ok()).count()
     }
 
+    /// The arguments and files of this run that cannot be maps, and why.
+    pub(crate) fn troubles(&self, shard: Option<Shard>) -> impl Iterator<Item = (&Path, &Error)> {
+        let troubles = self.order(shard).into_iter().filter_map(|index| self.found[index].as_ref().err());
+        troubles.map(|trouble| (trouble.path.as_path(), &trouble.error))
+    }
+
     /// The maps of this run, in order: all, or the part of `--shard`. For parts, maps are sorted by the names below the
     /// folders, so that the parts do not depend on where the folders are.
     fn order(&self, shard: Option<Shard>) -> Vec<usize> {

@@ -58,6 +58,37 @@ fn the_report_of_a_stopped_run_says_it() {
     }
 }
 
+/// An archive or folder that was named and cannot be read is in every report, and SARIF says that the run failed.
+#[test]
+fn what_cannot_be_read_is_reported() {
+    let room = Room::empty();
+    room.write("bad.pk3", b"PK\x03\x04cut");
+    room.write("maps/b.bsp", &fixture("q2/own_rooms"));
+    std::fs::create_dir(room.path("none")).unwrap();
+    for (line, unread, maps, code) in
+        [("bad.pk3", "bad.pk3", 0, 2), ("none", "none", 0, 2), ("bad.pk3 maps/b.bsp", "bad.pk3", 1, 1)]
+    {
+        let report = |format: &str| {
+            room.bspkit(&format!("ci {line} --format {format} -o report")).without_data(code);
+            String::from_utf8(room.read("report")).unwrap()
+        };
+        let log: Value = serde_json::from_str(&report("sarif")).unwrap();
+        let schema = schema("sarif.json");
+        assert_eq!(validate(&schema, &schema, &log, ""), Ok(()));
+        let invocation = &log["runs"][0]["invocations"][0];
+        assert_eq!(invocation["executionSuccessful"], false, "{line}");
+        let said = invocation["toolExecutionNotifications"][0]["message"]["text"].as_str().unwrap();
+        assert!(said.starts_with(&format!("{unread}: ")), "{line}: {said}");
+        let junit = report("junit");
+        let counts = format!("tests=\"{}\" failures=\"0\" errors=\"1\"", maps + 1);
+        assert!(junit.contains(&counts) && junit.contains("<error message="), "{line}: {junit}");
+        let issues: Value = serde_json::from_str(&report("gitlab")).unwrap();
+        let is_unread = |issue: &Value| issue["location"]["path"] == unread && issue["check_name"] == "map-unread";
+        assert!(issues.as_array().unwrap().iter().any(is_unread), "{line}: {issues}");
+        assert!(report("github").contains(&format!("::error file={unread},title=map-unread::")), "{line}");
+    }
+}
+
 /// Two maps whose names are not UTF-8 are two maps, in reports and in baselines.
 #[test]
 #[cfg(unix)]

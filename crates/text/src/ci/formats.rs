@@ -226,12 +226,13 @@ pub(super) fn result(map: &MapFindings, (finding, denied): &(Finding, bool), rul
 }
 
 /// What is before and after the results: one run of SARIF 2.1.0.
-pub(super) fn sarif_frame(codes: &[&'static Code], left_out: usize) -> [String; 2] {
+pub(super) fn sarif_frame(codes: &[&'static Code], left_out: usize, unread: &[String]) -> [String; 2] {
     const RESULTS: &str = "\"results\": [";
-    let mut invocation = json!({"executionSuccessful": left_out == 0});
-    if left_out > 0 {
-        let message = json!({"text": not_looked_at(left_out)});
-        invocation["toolExecutionNotifications"] = json!([{"level": "error", "message": message}]);
+    let said = unread.iter().cloned().chain((left_out > 0).then(|| not_looked_at(left_out)));
+    let said: Vec<Value> = said.map(|text| json!({"level": "error", "message": {"text": text}})).collect();
+    let mut invocation = json!({"executionSuccessful": said.is_empty()});
+    if !said.is_empty() {
+        invocation["toolExecutionNotifications"] = json!(said);
     }
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

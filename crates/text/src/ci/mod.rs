@@ -15,6 +15,7 @@ use bspkit::disk::shown;
 use bspkit::finding::{Code, Finding, Severity};
 use bspkit::json::text_and_raw;
 use bspkit::{Error, ErrorKind, Result};
+use bspkit_ops::policy::unread;
 
 /// The findings about one map.
 ///
@@ -170,6 +171,8 @@ pub struct Report {
     codes: Vec<&'static Code>,
     /// The rows of GitHub's summary.
     rows: Vec<String>,
+    /// What SARIF says of named files and folders that could not be read.
+    unread: Vec<String>,
 }
 
 /// What was counted so far.
@@ -188,8 +191,8 @@ struct Totals {
 impl Report {
     /// A report about no map yet.
     pub fn new(format: Format) -> Self {
-        let (error, totals, codes, rows) = Default::default();
-        Report { format, body: SpooledTempFile::new(MOST_IN_MEMORY), error, totals, codes, rows }
+        let (error, totals, codes, rows, unread) = Default::default();
+        Report { format, body: SpooledTempFile::new(MOST_IN_MEMORY), error, totals, codes, rows, unread }
     }
 
     /// Adds a map. An error of the file in which a long report waits is given by [`Report::write_to`].
@@ -203,6 +206,27 @@ impl Report {
         if let Err(error) = self.body.write_all(part.as_bytes()) {
             self.error.get_or_insert(error);
         }
+    }
+
+    /// Adds an archive or a folder that was named and in which no map can be read. It is in the report as a map that
+    /// cannot be read, and SARIF says that the run did not do what it was told.
+    ///
+    /// ```
+    /// use bspkit::{Error, ErrorKind};
+    /// use bspkit_text::ci::{Format, Report};
+    /// let mut report = Report::new(Format::Junit);
+    /// report.add_unread("a.pk3", &Error::new(ErrorKind::Malformed, "it is cut short"));
+    /// let mut text = Vec::new();
+    /// report.write_to(&mut text)?;
+    /// assert!(String::from_utf8_lossy(&text).contains("tests=\"1\" failures=\"0\" errors=\"1\""));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn add_unread(&mut self, path: impl Into<PathBuf>, error: &Error) {
+        let map = MapFindings { path: path.into(), findings: vec![(unread(error), true)], ..MapFindings::default() };
+        if self.unread.len() < formats::MOST_LISTED {
+            self.unread.extend(map.findings.iter().map(|(finding, _)| format!("{}: {}", map.uri(), sentence(finding))));
+        }
+        self.add(&map);
     }
 
     /// How many maps were added.
@@ -275,7 +299,7 @@ impl Report {
         }
         let [head, foot] = match self.format {
             Format::Junit => formats::junit_frame(&self.totals),
-            Format::Sarif => formats::sarif_frame(&self.codes, self.totals.left_out),
+            Format::Sarif => formats::sarif_frame(&self.codes, self.totals.left_out, &self.unread),
             Format::Gitlab => ["[".to_owned(), "]\n".to_owned()],
             Format::Text | Format::JsonLines | Format::Github => Default::default(),
         };
