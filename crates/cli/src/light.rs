@@ -104,7 +104,7 @@ fn nothing(bsp: &Bsp<'_>, map: &Path) -> Result<String> {
         ([], 0) => "no light in the map".to_owned(),
         ([], lit) => {
             let surfaces = count(lit, "surface", "surfaces");
-            format!("no light in lumps: the light of {surfaces} is in the colors of their vertexes")
+            format!("no light in lumps: {surfaces} on no page, whose light, if any, is in the colors of their vertexes")
         }
         ([first, ..], _) => {
             let files = count(files.len(), "file", "files");
@@ -123,12 +123,14 @@ fn warn_of_copies(bsp: &Bsp<'_>, job: &mut Job<'_>) {
     }
 }
 
-/// Warns of surfaces whose light is in the colors of their vertexes, which are not edited.
+/// Warns of surfaces on no page, whose light, if they have any, is in the colors of their vertexes, which are not edited.
 fn warn_of_vertexes(bsp: &Bsp<'_>, job: &mut Job<'_>) -> Result<()> {
     let lit = bsp.vertex_lit()?;
     if lit > 0 {
         let surfaces = count(lit, "surface stays as it is", "surfaces stay as they are");
-        job.warn_here(&format!("{surfaces}: the light is in the colors of the vertexes"));
+        job.warn_here(&format!(
+            "{surfaces}, on no page of light: what light they have is in the colors of their vertexes"
+        ));
     }
     Ok(())
 }
@@ -532,7 +534,7 @@ fn import(draft: &mut Draft<'static>, index: &Index, args: &ImportArgs, job: &mu
 /// This is done in linear light, where 1 leaves a texture unchanged. 8-bit light is converted to linear light with the
 /// power 2.2, as engines use it. Light that gets too bright for the format is clamped. Average colors of faces, if the
 /// map has them, change in the same way. Colors of vertexes, the light grid, light of props and lights of entities do
-/// not change; surfaces of Quake III that only the colors of their vertexes light are counted in a warning.
+/// not change; surfaces of Quake III that are on no page of light are counted in a warning.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light adjust base1.bsp --gain 1.5 -o out.bsp

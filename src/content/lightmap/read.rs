@@ -400,7 +400,8 @@ impl<'a> Bsp<'a> {
         Ok(found)
     }
 
-    /// How many surfaces are lit by the colors of their vertexes and not by pages; 0 for maps without pages.
+    /// How many surfaces are on no page of light and have the mark of light in vertexes; 0 for maps without pages. Sky,
+    /// liquids and others that have no light may have the mark too.
     ///
     /// # Errors
     /// As [`Bsp::table`].

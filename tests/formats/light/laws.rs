@@ -248,7 +248,7 @@ fn light_of_liquids_is_adjusted_once() {
     }
 }
 
-/// Surfaces that the colors of their vertexes light are on no page, and are counted.
+/// Surfaces on no page that have the mark of light in vertexes are counted, also sky and water.
 #[test]
 fn surfaces_lit_by_their_vertexes_are_counted() {
     use bspkit::dialect::quake3;
