@@ -11,7 +11,6 @@ use anyhow::{Context as _, Error, Result};
 use bspkit::bytes::unescape;
 use bspkit::disk::{input, names};
 use bspkit::finding::Finding;
-use bspkit::json::text_and_raw;
 use bspkit::{Bsp, ErrorKind};
 use bspkit_game::assets::fgd::Fgd;
 use bspkit_ops::check::few;
@@ -298,7 +297,7 @@ fn print(found: &MapFindings, policy: &Policy, job: &mut Job<'_>) {
 
 /// Whether a map that a baseline knows is still there: in the folder of the baseline, or as it was named.
 fn is_there(map: &str, baseline: &Path) -> bool {
-    // A path that is not UTF-8 is escaped.
+    // A path may be escaped.
     let bare = names::path(&unescape(map)).ok();
     [Some(PathBuf::from(map)), bare].into_iter().flatten().any(|map| {
         let beside = baseline.parent().map(|folder| folder.join(&map));
@@ -313,8 +312,11 @@ fn path_in(map: &MapFile, baseline: &Path) -> String {
     let inner =
         real(&map.path).zip(real(folder)).and_then(|(map, folder)| Some(map.strip_prefix(folder).ok()?.to_owned()));
     let path = inner.unwrap_or_else(|| map.path.clone());
-    let path = text_and_raw(path.as_os_str().as_encoded_bytes()).0.into_owned();
-    if cfg!(windows) { path.replace('\\', "/") } else { path }
+    let mut path = path.into_os_string().into_encoded_bytes();
+    if cfg!(windows) {
+        path.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
+    }
+    Baseline::path(&path)
 }
 
 fn read_baseline(path: &Path) -> Result<Baseline> {

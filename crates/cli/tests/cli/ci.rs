@@ -122,6 +122,36 @@ fn names_that_are_not_utf8_stay_apart() {
     room.bspkit("ci maps --baseline known.json -q").without_data(0);
 }
 
+/// A name with a byte that is not UTF-8, and one with the letters that stand for it, are two names.
+#[test]
+#[cfg(unix)]
+fn an_escaped_name_is_no_other_name() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let room = Room::new();
+    let names = [&b"maps/a\xff.bsp"[..], br"maps/a\xff.bsp", br"maps/a\\xff.bsp"].map(std::ffi::OsStr::from_bytes);
+    room.write("bspkit.toml", b"[entities]\nforbidden = [\"light\"]\n");
+    for name in names {
+        room.write(name, &room.read("q2.bsp"));
+    }
+    let report: Value = serde_json::from_str(room.bspkit("ci maps --format gitlab").text()).unwrap();
+    let prints: Vec<String> = report.as_array().unwrap().iter().map(|issue| issue["fingerprint"].to_string()).collect();
+    assert_eq!(prints.iter().collect::<BTreeSet<_>>().len(), prints.len());
+    // What is known of one of them is known of no other one.
+    for name in names {
+        room.bspkit("ci maps --baseline known.json --write-baseline -q");
+        room.bspkit("ci maps --baseline known.json -q").without_data(0);
+        let old = String::from_utf8(room.read("known.json")).unwrap();
+        std::fs::rename(room.path(name), room.path("keep")).unwrap();
+        std::fs::remove_file(room.path("known.json")).unwrap();
+        room.bspkit("ci maps --baseline known.json --write-baseline -q");
+        let new = String::from_utf8(room.read("known.json")).unwrap();
+        assert!(new.lines().count() < old.lines().count(), "{name:?}");
+        std::fs::rename(room.path("keep"), room.path(name)).unwrap();
+        assert_eq!(room.bspkit("ci maps --baseline known.json -q").code, Some(1), "{name:?}");
+    }
+}
+
 /// A map is one map, however often it is named.
 #[test]
 fn a_map_that_is_named_twice_is_one_map() {

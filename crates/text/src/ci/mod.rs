@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tempfile::SpooledTempFile;
 
+use bspkit::bytes::{escaped, unescape};
 use bspkit::disk::shown;
 use bspkit::finding::{Code, Finding, Severity};
 use bspkit::json::text_and_raw;
@@ -49,7 +50,7 @@ impl MapFindings {
         self.dialect.is_none()
     }
 
-    /// The path as text, with slashes, without `./` at its start. Two paths are never the same text.
+    /// The path as text, with slashes, without `./` at its start; escaped if it is not UTF-8.
     fn uri(&self) -> String {
         text_and_raw(&self.bytes()).0.into_owned()
     }
@@ -86,15 +87,17 @@ fn sentence(finding: &Finding) -> String {
 /// Names for findings of a map that stay the same when records and offsets move: a hash of the path, the code, the lump
 /// and the sentence, with a number for equal ones.
 #[derive(Default)]
-struct Fingerprints(HashMap<String, usize>);
+struct Fingerprints(HashMap<Vec<u8>, usize>);
 
 impl Fingerprints {
     fn of(&mut self, map: &MapFindings, finding: &Finding) -> String {
         let (lump, field) = (finding.place.lump.as_deref().unwrap_or(""), finding.place.field.as_deref().unwrap_or(""));
-        let text = [&map.uri(), finding.code.name, lump, field, &finding.message].join("\0");
+        // The bytes of the path: the text of two paths may be the same.
+        let rest = ["", finding.code.name, lump, field, &finding.message].join("\0");
+        let text = [map.bytes(), rest.into_bytes()].concat();
         let nth = self.0.entry(text.clone()).or_default();
         *nth += 1;
-        hex(&Md5::digest(format!("{text}\0{nth}")))
+        hex(&Md5::digest([text, format!("\0{nth}").into_bytes()].concat()))
     }
 }
 
@@ -446,6 +449,22 @@ impl Baseline {
             baseline.maps.entry(known.path.clone()).or_default().push(known);
         }
         Ok(baseline)
+    }
+
+    /// The text that stands for a path. It is the path itself, but escaped if it is not UTF-8 or could be read as the
+    /// escaped text of another path: two paths never have the same text.
+    ///
+    /// ```
+    /// use bspkit_text::ci::Baseline;
+    /// assert_eq!(Baseline::path("maps/\u{e9}.bsp".as_bytes()), "maps/\u{e9}.bsp");
+    /// assert_eq!(Baseline::path(b"\xff.bsp"), r"\xff.bsp");
+    /// assert_eq!(Baseline::path(br"\xff.bsp"), r"\\xff.bsp");
+    /// ```
+    pub fn path(path: &[u8]) -> String {
+        match std::str::from_utf8(path) {
+            Ok(text) if unescape(text) == path => text.to_owned(),
+            _ => escaped(path).to_string(),
+        }
     }
 
     /// Sets the findings about a map; the path is relative to the baseline's folder, with slashes.
