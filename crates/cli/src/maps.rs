@@ -260,10 +260,7 @@ impl Maps {
         self.found.retain(|map| {
             let Some(path) = map.as_ref().ok().map(|map| &map.path).filter(|path| !is_stdin(path)) else { return true };
             let (folder, name) = (path.parent().unwrap_or(Path::new("")), path.file_name());
-            let folder: &mut PathBuf = folders.entry(folder.to_owned()).or_insert_with(|| {
-                let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-                here.canonicalize().unwrap_or_else(|_| folder.to_owned())
-            });
+            let folder: &mut PathBuf = folders.entry(folder.to_owned()).or_insert_with(|| real_folder(folder));
             seen.insert((folder.clone(), name.map(OsStr::to_owned)))
         });
     }
@@ -480,6 +477,16 @@ impl Maps {
         let tally: Tally = turns.end(self.many && self.has_maps(), &part)?;
         Ok(tally.code())
     }
+}
+
+/// The path of a folder with symbolic links followed. A folder in an archive is not on the disk: those above it are.
+fn real_folder(folder: &Path) -> PathBuf {
+    let real = |above: &Path| {
+        let here = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        let real = here.canonicalize().ok().filter(|real| real.is_dir())?;
+        Some(real.join(folder.strip_prefix(above).ok()?))
+    };
+    folder.ancestors().find_map(real).unwrap_or_else(|| folder.to_owned())
 }
 
 /// The path of a file that would be replaced, with symbolic links followed.

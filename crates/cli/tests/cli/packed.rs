@@ -102,6 +102,20 @@ fn archives(room: &Room) -> Vec<&'static str> {
     vec!["pak0.pk3", "maps.zip", "pak0.pak"]
 }
 
+/// An archive is one, however often it is named.
+#[test]
+fn an_archive_that_is_named_twice_is_one() {
+    let room = Room::empty();
+    std::fs::create_dir(room.path("maps")).unwrap();
+    for archive in archives(&room) {
+        let once = room.bspkit(&format!("checksum {archive}")).done();
+        for twice in [format!("./{archive}"), format!("maps/../{archive}"), format!("./{archive}/maps/one.bsp")] {
+            let run = room.bspkit(&format!("checksum {archive} {twice}")).done();
+            assert_eq!(run.text(), once.text(), "{twice}");
+        }
+    }
+}
+
 #[test]
 fn maps_are_read_in_their_archives() {
     let room = Room::empty();
