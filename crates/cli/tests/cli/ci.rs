@@ -360,9 +360,10 @@ fn examples_for_ci_run() {
     // The page of one map is not that of another one of the same name.
     room.write("other/q2_rooms.bsp", &fixture("q2/own_rooms"));
     room.write("other/q2 ü.bsp", &fixture("q2/own_rooms"));
+    room.write("-c.bsp", &fixture("q2/own_rooms"));
     let prepare = "git init -q . && git config user.name a && git config user.email a@example.com && git add . &&
         git commit -qm one && bspkit ci maps --baseline known.json --write-baseline &&
-        for map in maps/q2_rooms.bsp other/*; do bspkit ent set \"$map\" light light=200 --in-place -q; done && git add . &&
+        for map in maps/q2_rooms.bsp other/* ./-c.bsp; do bspkit ent set \"$map\" light light=200 --in-place -q; done && git add . &&
         git commit -qm two";
     room.shell(prepare).done();
     let mut seen = 0;
@@ -398,7 +399,7 @@ fn examples_for_ci_run() {
     room.write("review.sh", format!("set -eo pipefail\n{}", script.join("\n")).as_bytes());
     room.shell("bash review.sh").done();
     let pages = room.shell("cd review && find . -type f | sort").done().out;
-    let expected = "./maps/q2_rooms.bsp.html\n./other/q2 ü.bsp.html\n./other/q2_rooms.bsp.html\n";
+    let expected = "./-c.bsp.html\n./maps/q2_rooms.bsp.html\n./other/q2 ü.bsp.html\n./other/q2_rooms.bsp.html\n";
     assert_eq!(String::from_utf8_lossy(&pages), expected, "a page about each map that changed");
     // As a hook, git runs it and does not commit.
     room.write(".git/hooks/pre-commit", &std::fs::read(folder.join("pre-commit")).unwrap());
