@@ -123,7 +123,7 @@ fn warn_of_copies(bsp: &Bsp<'_>, job: &mut Job<'_>) {
     }
 }
 
-/// Warns of surfaces on no page, whose light, if they have any, is in the colors of their vertexes, which are not edited.
+/// Warns of surfaces on no page: their light, if they have any, is in the colors of vertexes, which are not edited.
 fn warn_of_vertexes(bsp: &Bsp<'_>, job: &mut Job<'_>) -> Result<()> {
     let lit = bsp.vertex_lit()?;
     if lit > 0 {

@@ -212,7 +212,7 @@ impl Report {
     }
 
     /// Adds an archive or a folder that was named and in which no map can be read. It is in the report as a map that
-    /// cannot be read, and SARIF says that the run did not do what it was told.
+    /// cannot be read, and SARIF says that the run was no success.
     ///
     /// ```
     /// use bspkit::{Error, ErrorKind};
@@ -451,7 +451,7 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// The text that stands for a path. It is the path itself, but escaped if it is not UTF-8 or could be read as the
+    /// The text for a path. It is the path itself, but escaped if it is not UTF-8 or could be read as the
     /// escaped text of another path: two paths never have the same text.
     ///
     /// ```
