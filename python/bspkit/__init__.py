@@ -7,6 +7,11 @@
         print(map.save("out.bsp"))
 """
 
+from ._interpreter import is_main
+
+if not is_main():
+    raise ImportError("bspkit works in the main interpreter of a process alone, and not in a subinterpreter")
+
 from collections.abc import Sequence
 
 from ._errors import (

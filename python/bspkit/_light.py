@@ -99,7 +99,11 @@ class LightFace(LightImage):
 
 
 class LightSet(Sequence[LightFace]):
-    """The light of one lump: of each lit face, or of each page."""
+    """The light of one lump: of each lit face, or of each page.
+
+    ``copy_of`` is the number of the set that has the same light in another form, as ``LIGHTING`` and ``RGBLIGHTING`` of
+    BSPX, else ``None``. What is written into one of the two is written into the other: edit one of them.
+    """
 
     def __init__(self, native: _Light, index: int, about: tuple[str, str, str, bool, int | None]) -> None:
         self._native, self._index = native, index
@@ -153,6 +157,12 @@ class Texture:
     def __init__(self, native: _Textures, index: int) -> None:
         self._native, self.index = native, index
         self._count = len(native)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Texture) and (other._native, other.index) == (self._native, self.index)
+
+    def __hash__(self) -> int:
+        return hash((id(self._native), self.index))
 
     def _check(self) -> None:
         if len(self._native) != self._count:
@@ -265,6 +275,13 @@ class Textures(Sequence[Texture]):
         if not 0 <= place < len(self):
             raise IndexError(f"there is no texture {index}: there are {len(self)}")
         return Texture(self._native, place)
+
+    def __contains__(self, texture: object) -> bool:
+        """Whether the map has a texture of a name, or one that was taken of it."""
+        if isinstance(texture, str):
+            found = (self._native.describe(index) for index in range(len(self)))
+            return any(about is not None and about[0].lower() == texture.lower() for about in found)
+        return super().__contains__(texture)
 
     def __iter__(self) -> Iterator[Texture]:
         return (Texture(self._native, index) for index in range(len(self)))

@@ -4,7 +4,7 @@ from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, Self, TypeAlias, TypeVar, final, overload
+from typing import Any, BinaryIO, Literal, Self, SupportsFloat, TypeAlias, TypeVar, final, overload
 
 from numpy.typing import NDArray
 
@@ -19,7 +19,7 @@ __version__: str
 _T = TypeVar("_T")
 
 #: What a key or value can be: text, bytes (also such that are no UTF-8), a number, a truth value, numbers, an output.
-_Text: TypeAlias = str | bytes | float | Iterable[float] | Output
+_Text: TypeAlias = str | bytes | float | SupportsFloat | Iterable[float] | Output
 #: The pairs of a new entity.
 _Pairs: TypeAlias = Mapping[str, Any] | Iterable[tuple[str | bytes, Any]] | Entity
 #: New records: an array such as `Map.table` gives, or bytes with little-endian numbers.
@@ -28,7 +28,7 @@ _Layout: TypeAlias = Literal["keep", "append", "repack", "patch"]
 _Format: TypeAlias = Literal["quake", "valve", "quake3", "brushdef", "vmf"]
 
 def open(
-    source: str | PathLike[str] | bytes | bytearray | BinaryIO, *, dialect: str | None = None, map: bool = False
+    source: str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO, *, dialect: str | None = None, map: bool = False
 ) -> Map: ...
 
 def read_source(text: builtins.bytes, format: str) -> list[dict[str, Any]]: ...
@@ -64,7 +64,7 @@ class Map:
     def closed(self) -> bool: ...
     def table(self, lump: str) -> Table: ...
     def bytes(self, lump: str) -> builtins.bytes: ...
-    def set_bytes(self, lump: str, data: builtins.bytes) -> None: ...
+    def set_bytes(self, lump: str, data: builtins.bytes | bytearray | memoryview) -> None: ...
     def get(self, query: str) -> dict[int, Any]: ...
     def set(self, change: str) -> int: ...
     def revert(self, lump: str | None = None) -> None: ...

@@ -27,7 +27,8 @@ class Pak(MutableMapping[str, bytes]):
     Where several names are the same to engines, a name means the file that is spelled like it, and without one the first
     of them; ``del`` removes that file alone.
 
-    Setting a file that is there keeps its name, its position and how it is stored; a new one follows the others.
+    Setting a file that is there keeps its name and its position. It stays compressed if that makes it smaller, and has
+    no time. A new one follows the others.
     """
 
     def __init__(self, native: _Pak) -> None:

@@ -32,7 +32,6 @@ class Table(numpy.ndarray):
     _buffer: Any = None
 
     def __array_finalize__(self, other: Any) -> None:
-        # Copies have memory of their own, and are no part of the map.
         if isinstance(other, Table) and self.base is not None:
             self._map, self._buffer = other._map, other._buffer
 
@@ -49,6 +48,9 @@ class Table(numpy.ndarray):
 
     def __getitem__(self, key: Any) -> Any:
         found = super().__getitem__(key)
+        # Copies, as of chosen records, have memory of their own, and are no part of the map.
+        if isinstance(found, Table) and found._map is not None and not numpy.may_share_memory(found, self):
+            found._map = found._buffer = None
         # Writing into a record of a map that is not open would be lost.
         if isinstance(found, numpy.void) and self._state() != "open":
             copy = numpy.array(found)
@@ -140,13 +142,37 @@ def little_endian(records: Any, own: Any) -> bytes:
     array = numpy.asarray(records)
     if array.dtype.names is None:
         raise TypeError("records are an array such as map.table gives, or bytes with little-endian numbers")
-    if set(array.dtype.names) != set(own.names):
-        raise TypeError(f"the fields are {', '.join(array.dtype.names)}, and those of the lump are {', '.join(own.names)}")
     made = numpy.zeros(array.shape, own)
-    for name in own.names:
-        if array[name].shape != made[name].shape:
-            raise TypeError(f"{name} has the shape {array.dtype[name].shape}, and {own[name].shape} is expected")
-        made[name] = array[name]
-        if made[name].dtype.kind in "iu" and not numpy.array_equal(made[name], array[name]):
-            raise ValueError(f"a number of {name} does not fit into {own[name].base}")
+    _fill(made, array, "")
     return made.tobytes()
+
+
+def _fill(made: Any, array: Any, name: str) -> None:
+    """Copies records, or a field of them, by the names of the fields; what does not fit is an error."""
+    names = made.dtype.names
+    if names is not None:
+        others = array.dtype.names or ()
+        if set(others) != set(names):
+            where = f" of {name}" if name else ""
+            has = ", ".join(others) or f"none, but {array.dtype}"
+            raise TypeError(f"the fields{where} are {has}, and those of the lump are {', '.join(names)}")
+        for field in names:
+            _fill(made[field], array[field], f"{name}.{field}" if name else field)
+        return
+    if array.shape != made.shape:
+        raise TypeError(f"{name} has the shape {array.shape[1:]}, and {made.shape[1:]} is expected")
+    if array.dtype.names is not None or array.dtype.kind in "cmM":
+        raise TypeError(f"{name} has the type {array.dtype}, and {made.dtype} is expected")
+    with numpy.errstate(all="ignore"):
+        made[...] = array
+    if made.dtype.kind == "S":
+        fits = array.dtype.kind not in "SU" or bool((numpy.char.str_len(array) <= made.dtype.itemsize).all())
+        what = "a text"
+    elif made.dtype.kind == "f":
+        fits = array.dtype.kind == "O" or not (numpy.isinf(made) & ~numpy.isinf(array)).any()
+        what = "a number"
+    else:
+        fits = made.dtype.kind not in "iu" or numpy.array_equal(made, array)
+        what = "a number"
+    if not fits:
+        raise ValueError(f"{what} of {name} does not fit into {made.dtype}")

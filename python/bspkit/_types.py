@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -28,10 +29,18 @@ class Vector(NamedTuple):
     def __add__(self, other: tuple[float, float, float]) -> Vector:  # type: ignore[override]
         return Vector(*(a + b for a, b in zip(self, other, strict=True)))
 
+    def __radd__(self, other: tuple[float, float, float]) -> Vector:
+        return self + other
+
     def __sub__(self, other: tuple[float, float, float]) -> Vector:
         return Vector(*(a - b for a, b in zip(self, other, strict=True)))
 
+    def __rsub__(self, other: tuple[float, float, float]) -> Vector:
+        return -self + other
+
     def __mul__(self, factor: float) -> Vector:  # type: ignore[override]
+        if not isinstance(factor, Real):
+            return NotImplemented
         return Vector(*(a * factor for a in self))
 
     def __rmul__(self, factor: float) -> Vector:  # type: ignore[override]
@@ -48,7 +57,7 @@ class Vector(NamedTuple):
         return (self - other).length
 
     def __str__(self) -> str:
-        return " ".join(f"{part:.17g}" if part != int(part) else str(int(part)) for part in self)
+        return " ".join(str(int(part)) if float(part).is_integer() else repr(float(part)) for part in self)
 
 
 class Renamed(NamedTuple):

@@ -67,7 +67,7 @@ impl Names {
         let (paths, own) = (escaped(paths), escaped(self.own.as_bytes()));
         let text = format!(
             "most paths in the map have the name `{paths}`: files by both names are looked for, `{own}` and `{paths}`; \
-             map_name says which one engines load it by"
+             the parameter `name` says which one engines load it by"
         );
         warn_of(py, text)
     }

@@ -1,5 +1,6 @@
 //! Bytes of maps as Python's strings: UTF-8, and other bytes as surrogates, as Python has them in file names.
 
+use bspkit::bytes::rounded;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFrozenSet, PyMemoryView, PySet, PyString};
 
@@ -93,7 +94,8 @@ fn text_of(value: &Bound<'_, PyAny>) -> Res<Vec<u8>> {
     Err(wrong_type(value).into())
 }
 
-/// A number in the shortest form that reads back as the same; whole numbers without a point.
+/// A number in the shortest form that reads back as the same, with 32 bits if it has no more; whole numbers without a
+/// point.
 fn number_text(value: &Bound<'_, PyAny>, number: f64) -> Res<Vec<u8>> {
     if !number.is_finite() {
         let message = format!("{number} is not a number that a map can have");
@@ -102,7 +104,10 @@ fn number_text(value: &Bound<'_, PyAny>, number: f64) -> Res<Vec<u8>> {
     if let Ok(whole) = value.extract::<i128>() {
         return Ok(whole.to_string().into_bytes());
     }
-    Ok(format!("{number}").into_bytes())
+    // One that was read from an array of 32 bits is as short as there.
+    let short = rounded(number);
+    let is_short = number.fract() != 0.0 && f64::from(short).to_bits() == number.to_bits();
+    Ok(if is_short { short.to_string() } else { number.to_string() }.into_bytes())
 }
 
 fn wrong_type(value: &Bound<'_, PyAny>) -> PyErr {

@@ -357,3 +357,50 @@ def test_a_file_is_no_folder_to_add(tmp_path: Path) -> None:
     map = bspkit.open(MAPS / "source" / "room_v20.bsp")
     with pytest.raises(bspkit.ArgumentError, match="is not a folder"):
         map.pak.add_folder(file)
+
+
+def test_vectors_and_plain_tuples_are_added_as_vectors() -> None:
+    vector = bspkit.Vector(48, 0.5, 40)
+    assert (0, 0, 8) + vector == vector + (0, 0, 8) == bspkit.Vector(48, 0.5, 48)
+    assert (50, 1, 40) - vector == bspkit.Vector(2, 0.5, 0)
+    for wrong in (vector, "2", None):
+        with pytest.raises(TypeError):
+            vector * wrong  # type: ignore[operator]
+    assert str(bspkit.Vector(0.1, 2, float("nan"))) == "0.1 2 nan"
+
+
+def test_a_number_of_32_bits_is_as_short_as_in_the_array() -> None:
+    import numpy
+
+    entity = bspkit.open(MAPS / "q2" / "own_rooms.bsp").entities[0]
+    for number, text in ((numpy.float32(0.1), "0.1"), (0.1, "0.1"), (numpy.float32(16777217), "16777216"), (0.5, "0.5"), (100 / 3, "33.333333333333336")):
+        entity["own"] = number
+        assert entity["own"] == text
+    entity["own"] = numpy.array([0.1, 2], numpy.float32)
+    assert entity["own"] == "0.1 2"
+
+
+def test_textures_are_found_among_themselves() -> None:
+    textures = bspkit.open(MAPS / "q1" / "own_rooms.bsp").textures
+    one = textures[1]
+    assert one in textures and one.name in textures and one.name.upper() in textures
+    assert "none" not in textures and textures.index(one) == 1 and textures[0] != one
+    assert len({one, textures[1]}) == 1
+
+
+def test_a_subinterpreter_is_refused() -> None:
+    interpreters = pytest.importorskip("_xxsubinterpreters")
+    number = interpreters.create()
+    try:
+        interpreters.run_string(
+            number,
+            "try:\n import bspkit\nexcept ImportError as error:\n assert 'main interpreter' in str(error), error\nelse:\n raise SystemError",
+        )
+    finally:
+        interpreters.destroy(number)
+
+
+def test_a_field_of_an_output_has_no_separator_of_any_game() -> None:
+    for text in ("a,b", "a\x1bb"):
+        with pytest.raises(bspkit.ArgumentError):
+            bspkit.Output("relay", "Trigger", text)

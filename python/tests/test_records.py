@@ -178,7 +178,7 @@ def test_models_are_copied(family: str) -> None:
         with pytest.raises(bspkit.BspError) as caught:
             map.models.copy_from(other, number)
         assert caught.value.kind == kind
-    with pytest.raises(bspkit.RefusedError, match="the other one of"):
+    with pytest.raises(bspkit.RefusedError, match="the other one is of"):
         map.models.copy_from(bspkit.open(MAPS / ("goldsrc" if family == "q3" else "q3") / "own_rooms.bsp"), 1)
 
 
@@ -320,3 +320,69 @@ def test_a_copy_of_a_node_alone_is_refused() -> None:
     with pytest.raises(bspkit.RefusedError, match="in no tree"):
         map.duplicate("NODES", 1)
     map.duplicate("NODES", 1, force=True)
+
+
+def test_numbers_and_names_of_new_records_fit() -> None:
+    room = bspkit.open(MAPS / "source" / "room_v20.bsp")
+    lump = "LEAF_AMBIENT_LIGHTING"
+    own = room.table(lump)
+    rest = [(name, own.dtype[name]) for name in own.dtype.names or () if name != "cube"]
+
+    def records(*parts: tuple[str, str]) -> Any:
+        found = numpy.zeros(1, numpy.dtype([("cube", list(parts), (6,)), *rest]))
+        found["cube"]["red"] = 200
+        return found
+
+    # The fields within a field go by their names too.
+    room.splice(lump, 0, 1, records(("blue", "u1"), ("green", "u1"), ("red", "u1"), ("exponent", "i1")))
+    assert room.table(lump)[0]["cube"]["red"].tolist() == [200] * 6
+    assert room.table(lump)[0]["cube"]["blue"].tolist() == [0] * 6
+    wide = records(("red", "i4"), ("green", "i4"), ("blue", "i4"), ("exponent", "i4"))
+    wide["cube"]["red"] = 300
+    with pytest.raises(ValueError, match="cube.red does not fit"):
+        room.splice(lump, 0, 1, wide)
+    with pytest.raises(TypeError, match="of cube are"):
+        room.splice(lump, 0, 1, records(("red", "u1"), ("green", "u1")))
+
+    q3 = bspkit.open(MAPS / "q3" / "own_rooms.bsp")
+    shaders = q3.table("SHADERS")
+    for kind in ("S89", "U89"):
+        named = numpy.zeros(1, numpy.dtype([(name, kind if name == "name" else shaders.dtype[name]) for name in shaders.dtype.names or ()]))
+        named["name"] = "n" * 64
+        q3.insert("SHADERS", 0, named)
+        assert q3.table("SHADERS")[0]["name"] == b"n" * 64
+        named["name"] = "n" * 89
+        with pytest.raises(ValueError, match="a text of name does not fit"):
+            q3.insert("SHADERS", 0, named)
+
+    q2 = bspkit.open(Q2)
+    planes = q2.table("PLANES")
+    for number, kind in ((1e300, "f8"), (1j, "c16")):
+        one = numpy.zeros(2, numpy.dtype([(name, kind if name == "distance" else planes.dtype[name]) for name in planes.dtype.names or ()]))
+        one["distance"] = number
+        with pytest.raises((ValueError, TypeError), match="distance"):
+            q2.insert("PLANES", 0, one)
+    assert not q2.changed
+
+
+def test_copies_of_records_are_no_part_of_the_map() -> None:
+    room = bspkit.open(Q2)
+    planes = room.table("PLANES")
+    copies = [planes[[3, 4]], planes["distance"][planes["distance"] > 0]]
+    views = [planes[3:5], planes["distance"][1:]]
+    room.close()
+    for copy in copies:
+        copy[0] = copy[1]
+    for view in views:
+        with pytest.raises(bspkit.ClosedError):
+            view[0] = view[1]
+
+
+def test_a_leaf_that_is_replaced_by_itself_is_as_visible_as_before() -> None:
+    for name in ("q1/own_rooms.bsp", "goldsrc/own_rooms.bsp", "bsp2/own_rooms.bsp"):
+        room = bspkit.open(MAPS / name)
+        visible, leafs = room.visibility.pvs, room.table("LEAFS").copy()
+        for first, last in ((3, 4), (0, len(leafs))):
+            room.splice("LEAFS", first, last, leafs[first:last])
+            assert (room.visibility.pvs == visible).all()
+            assert room.table("LEAFS").tobytes() == leafs.tobytes()

@@ -431,12 +431,13 @@ impl Output {
     /// Sets a field.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the value has the separator, or is not a number where one is expected.
+    /// [`ErrorKind::Argument`] if the value has the separator or ESC, or is not a number where one is expected.
     pub fn set(&mut self, field: OutputField, value: impl AsRef<[u8]>) -> Result<()> {
         let value = value.as_ref();
         let wrong = |why: String| Err(Error::new(ErrorKind::Argument, format!("`{}` {why}", escaped(value))));
-        if value.contains(&self.separator) {
-            return wrong(format!("has the separator `{}` of the fields of an output", escaped(&[self.separator])));
+        // With the newer one in any field a value is read as if all fields had it between them.
+        if let Some(separator) = [self.separator, Output::ESCAPE].into_iter().find(|byte| value.contains(byte)) {
+            return wrong(format!("has the separator `{}` of the fields of an output", escaped(&[separator])));
         }
         if field.is_number() && decimal(value).is_none() {
             return wrong("is not a number".to_owned());

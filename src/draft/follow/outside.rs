@@ -164,14 +164,24 @@ impl Outside<'_, '_> {
             None => map.little_endian(models.id)?.to_vec(),
         };
         let count = word(&models, model.count_at).and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+        // A leaf that is replaced in its place is as visible as before.
+        let mut before = vec![None; change.len()];
+        for old in 0..change.old_len() {
+            if let Some(before) = change.place(old).and_then(|place| before.get_mut(place)) {
+                *before = Some(old);
+            }
+        }
         let columns: Vec<Column> = change
             .content
             .iter()
+            .zip(&before)
             .skip(1)
             .take(count)
             .map(|source| match source {
-                Source::Old(old) | Source::New(_, Some(old)) => Column::Old(*old),
-                Source::New(_, None) => Column::Seen,
+                (Source::Old(old) | Source::New(_, Some(old)), _) | (Source::New(_, None), Some(old)) => {
+                    Column::Old(*old)
+                }
+                (Source::New(_, None), None) => Column::Seen,
             })
             .collect();
         // Leafs of other models than the world have no rows.
