@@ -39,5 +39,8 @@ def read_source(text: bytes, format: _Format) -> list[dict[str, Any]]:
 
 
 def write_source(entities: Sequence[dict[str, Any]], format: _Format) -> bytes:
-    """The text of a source, for editors and compilers. What an entity or a side need not have may be left out."""
+    """The text of a source, for editors and compilers. What an entity or a side need not have may be left out.
+
+    No compiler reads a ``"`` within a value: it becomes ``'``.
+    """
     return _native.write_source([_each(_bytes, entity) for entity in entities], format)
