@@ -367,19 +367,23 @@ pub fn star(name: &[u8]) -> Option<i64> {
     std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()
 }
 
-/// The numbers that come after a `*` in a text, where no letter or digit is directly before it. What is after a number
-/// does not matter: some engines read digits as far as they go.
+/// The number of a text that is the name of a model ([`star`]), or those that come after a `*` in it, where no letter
+/// or digit is directly before that. What is after a number does not matter: some engines read digits as far as they
+/// go.
 ///
 /// ```
 /// let numbers: Vec<i64> = bspkit::links::stars(b"lift,AddOutput,model *29,0,-1").collect();
 /// assert_eq!(numbers, [29]);
+/// assert_eq!(bspkit::links::stars(b"* +3").collect::<Vec<_>>(), [3]);
 /// assert_eq!(bspkit::links::stars(b"2*3 *own **6").count(), 0);
 /// ```
 pub fn stars(text: &[u8]) -> impl Iterator<Item = i64> + '_ {
     let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'*');
-    memchr::memchr_iter(b'*', text).filter_map(move |at| {
+    let whole = star(text);
+    let parts = if whole.is_some() { &b""[..] } else { text };
+    whole.into_iter().chain(memchr::memchr_iter(b'*', parts).filter_map(move |at| {
         let rest = &text[at + 1..];
         let len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         std::str::from_utf8(&rest[..len]).ok().filter(|_| !is_word(text[..at].last()))?.parse().ok()
-    })
+    }))
 }

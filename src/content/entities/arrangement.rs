@@ -243,9 +243,9 @@ impl Arrangement<'_> {
                 let (lead, trail) = self.entities.around(&self.entities.nodes[after]);
                 append_parted(&mut left, lead);
                 // Some engines take a brace in quotes for one, and a word directly before it would go on into it.
-                if self.entities.view(after).bytes().starts_with(b"\"") {
-                    append_parted(&mut left, b"\"");
-                    left.pop();
+                let joins = left.last().is_some_and(|last| *last > b' ');
+                if joins && self.entities.view(after).bytes().starts_with(b"\"") {
+                    left.push(b' ');
                 }
                 let around = Around { lead: std::mem::take(&mut left), trail: trail.to_vec() };
                 self.entities.nodes[after].around = Some(Arc::new(around));

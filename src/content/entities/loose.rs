@@ -81,9 +81,7 @@ impl Entity<'_> {
         let mut found = Vec::new();
         for (pair, text) in self.pairs().enumerate() {
             for (is_key, word) in [(true, text.key), (false, text.value)] {
-                let whole = star(word);
-                let numbers = whole.into_iter().chain(stars(word).filter(|_| whole.is_none()));
-                found.extend(numbers.map(|number| LooseModel { lump, pair, is_key, number }));
+                found.extend(stars(word).map(|number| LooseModel { lump, pair, is_key, number }));
             }
         }
         if !found.is_empty() {

@@ -155,4 +155,10 @@ fn a_patch_between_maps_with_other_models_is_a_doubt() {
     assert!(!others(&new).is_empty());
     assert!(others(&new).iter().all(|other| other.contains("another one in the new map")));
     assert!(others(&with(&old, &[("classname", "func_wall"), ("model", "*3")])).is_empty());
+    // The last model of the old map, which the new one does not have.
+    let last = models::list(&new).unwrap().len();
+    for value in [format!("*{last}"), format!("* {last}"), format!("lift,SetModel,*{last},0,-1")] {
+        let more = with(&new, &[("classname", "info_x"), ("othermodel", &value)]);
+        assert_eq!(others(&more).len(), others(&new).len() + 1, "{value}");
+    }
 }
