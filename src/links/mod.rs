@@ -252,8 +252,27 @@ impl<'a> Bsp<'a> {
     /// # Errors
     /// Those of a lump that cannot be decompressed, or whose lists do not fit.
     pub fn links(&self) -> Result<Links<'a>> {
+        self.links_with(|_| None)
+    }
+
+    /// The references, where some lumps are taken for other records than those that the map has in them.
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+    /// let links = map.links_with(|_| None)?;
+    /// assert_eq!(links.sites.len(), map.links()?.sites.len());
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Bsp::links`].
+    pub fn links_with(&self, mut other: impl FnMut(&Slot) -> Option<Content<'a>>) -> Result<Links<'a>> {
         let mut all = Links::new(self);
         for slot in self.slots() {
+            if let Some(content) = other(slot) {
+                all.add(slot, &content);
+                continue;
+            }
             let row = match self.row(slot) {
                 Ok(row) if slot.length != 0 || row.record().is_some() => row,
                 _ if slot.length == 0 => continue,

@@ -475,6 +475,57 @@ impl Textures<'_> {
     }
 }
 
+// The lump with more textures.
+
+impl Textures<'_> {
+    /// The lump as it was read with other textures after its own: each is its bytes, or `None` for one that is missing. What
+    /// was edited is left out.
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;
+    /// let textures = map.textures()?;
+    /// let one = textures.get(1)?.map(|texture| texture.bytes().to_vec());
+    /// let more = bspkit::content::textures::Textures::parse(textures.with(&[one, None])?)?;
+    /// assert_eq!(more.len(), textures.len() + 2);
+    /// assert_eq!(more.name(textures.len()), textures.name(1));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] if a texture would begin past 2 GiB.
+    pub fn with(&self, added: &[Option<Vec<u8>>]) -> Result<Vec<u8>> {
+        let old = &self.bytes;
+        let count = self.len + added.len();
+        let short = |number: usize, texture: usize| {
+            let too_large = || {
+                let place = Place::default().lump("TEXTURES").record(texture);
+                Error::new(ErrorKind::TooLarge, "a texture would start after 2 GiB").at(place)
+            };
+            i32::try_from(number).map_err(|_| too_large())
+        };
+        let by = short(4 * added.len(), 0)?;
+        let mut new = short(count, count)?.to_le_bytes().to_vec();
+        for at in 0..self.len {
+            let moved = match word(old, 4 + 4 * at) {
+                Some(offset) if offset >= 0 => offset.saturating_add(by),
+                offset => offset.unwrap_or(MISSING),
+            };
+            new.extend(moved.to_le_bytes());
+        }
+        new.extend(MISSING.to_le_bytes().repeat(added.len()));
+        new.extend_from_slice(old.get(4 + 4 * self.len..).unwrap_or_default());
+        for (at, bytes) in added.iter().enumerate() {
+            let Some(bytes) = bytes else { continue };
+            new.resize(new.len().next_multiple_of(4), 0);
+            let place = 4 + 4 * (self.len + at);
+            let start = short(new.len(), self.len + at)?.to_le_bytes();
+            new[place..place + 4].copy_from_slice(&start);
+            new.extend_from_slice(bytes);
+        }
+        Ok(new)
+    }
+}
+
 // The frames of animated textures, which engines of Quake and GoldSrc find by their names: `+0name` to `+9name`, and
 // `+Aname` to `+Jname` for another state. Engines stop if one before the last is missing (`Mod_LoadTextures`).
 

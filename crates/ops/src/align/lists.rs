@@ -35,9 +35,13 @@ pub(crate) struct Lists<'m, 'a> {
 
 impl<'m, 'a> Lists<'m, 'a> {
     pub(crate) fn of(map: &'m Bsp<'a>) -> Result<Self> {
-        let links = map.links()?;
+        Ok(Lists::with(map, map.links()?))
+    }
+
+    /// The records of a map, where some lumps may be taken for others than it has.
+    pub(crate) fn with(map: &'m Bsp<'a>, links: Links<'a>) -> Self {
         let lens = links.sites.iter().map(Site::len).collect();
-        Ok(Lists { map, links, lens })
+        Lists { map, links, lens }
     }
 
     /// The units of each list.

@@ -164,6 +164,14 @@ fn join(sides: &Sides<'_, '_>, slot: &Slot, texts: Vec<Vec<u8>>, desk: &mut Desk
         desk.refuse(&slot.name, "both sides change it, and one of them the text between entities");
         return Ok(None);
     }
+    for entity in mistaken(&base, [(&mine, &ours.operations), (&other, &theirs.operations)]) {
+        let class = entity.class().map(|class| format!(" {}", escaped(class))).unwrap_or_default();
+        let message = format!(
+            "#{}{class}: both sides change it or one that is equal to it, and it is not known which one each side means",
+            entity.index()
+        );
+        desk.refuse(&slot.name, message);
+    }
     let mut kept = Kept::new(&base, &slot.name, ours.operations, desk);
     // Entities are paired once more only where both sides edit one of them.
     let is_edited = |operation: &Operation| index(operation).is_some_and(|index| kept.content.contains_key(&index));
@@ -533,6 +541,34 @@ fn in_doubt(base: &Entities<'_>, side: &Entities<'_>) -> Vec<usize> {
         is_by_place(old) && old.get("origin") == now.get("origin") && before != rest(now) && new.contains(&before)
     };
     pairs.filter(is_in_doubt).map(|(old, _)| old.index()).collect()
+}
+
+/// Of each set of equal entities of the base the first one, if both sides change some of the set, and a side has these at
+/// other places: which of them is which is not known there.
+fn mistaken<'e>(base: &'e Entities<'_>, sides: [(&Entities<'_>, &[Operation]); 2]) -> Vec<Entity<'e>> {
+    let changed = |operations: &[Operation]| -> BTreeSet<usize> {
+        let contents =
+            operations.iter().filter(|one| matches!(one, Operation::Edit { .. } | Operation::Replace { .. }));
+        contents.filter_map(index).collect()
+    };
+    let [ours, theirs] = sides.map(|(_, operations)| changed(operations));
+    if ours.is_empty() || theirs.is_empty() {
+        return Vec::new();
+    }
+    let mut equal: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+    for entity in base.iter() {
+        equal.entry(entity.bytes()).or_default().push(entity.index());
+    }
+    let is_of = |changed: &BTreeSet<usize>, set: &[usize]| set.iter().any(|index| changed.contains(index));
+    let mut sets: Vec<Vec<usize>> = equal.into_values().filter(|set| set.len() > 1).collect();
+    sets.retain(|set| is_of(&ours, set) && is_of(&theirs, set));
+    if sets.is_empty() {
+        return Vec::new();
+    }
+    let found = sides.map(|(side, _)| pair(base, side));
+    let is_at_place = |index: &usize| found.iter().all(|found| found.get(*index) == Some(&Some(*index)));
+    sets.retain(|set| !set.iter().all(is_at_place));
+    sets.iter().filter_map(|set| base.get(*set.first()?)).collect()
 }
 
 /// Entities of the base that name a record which a side removed, or of which it is not known where it is, where

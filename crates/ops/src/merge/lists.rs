@@ -15,7 +15,7 @@ use bspkit::content::pak::Pak;
 use bspkit::dialect::{Role, VisModel};
 use bspkit::file::{Slot, SlotId};
 use bspkit::links::Links;
-use bspkit::record::{Cell, Meaning};
+use bspkit::record::{Cell, Meaning, Shape};
 use bspkit::{Bsp, Result};
 
 /// The lists of the base and of both sides, and who has moved records of which.
@@ -322,6 +322,23 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         !self.lists(slot).is_empty()
     }
 
+    /// For each record of a slot in the merged map its number in the base, ours and theirs; [`GONE`] where a map has none.
+    /// `None` if no records moved.
+    pub(super) fn rows(&self, slot: SlotId) -> Option<&[[usize; 3]]> {
+        self.lists(slot).into_iter().find_map(|site| Some(&self.orders[site].as_ref()?.rows[..]))
+    }
+
+    /// Where a side has a record of the base; [`GONE`] if it has removed it.
+    pub(super) fn place(&self, slot: SlotId, side: Side, old: usize) -> usize {
+        let own = |site: usize| self.orders[site].as_ref()?.own[index(side) - 1].as_ref();
+        self.lists(slot).into_iter().find_map(own).map_or(old, |moves| moves.place.get(old).copied().unwrap_or(GONE))
+    }
+
+    /// Whether both sides moved records of a slot, and it is a conflict.
+    pub(super) fn is_torn(&self, slot: SlotId) -> bool {
+        self.lists(slot).into_iter().any(|site| self.is_torn[site])
+    }
+
     /// The side that moved records of a slot.
     pub(super) fn leader(&self, slot: SlotId) -> Option<Side> {
         let order = self.lists(slot).into_iter().find_map(|site| self.orders[site].as_ref());
@@ -406,9 +423,13 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
             };
             for lump in lumps {
                 let Ok(slot) = sides.base.slot(&lump) else { continue };
+                // How a lump is compressed says nothing of what it is.
                 let is_alike = |one: &Bsp<'_>, other: &Bsp<'_>| {
                     let both = twin(one, slot).zip(twin(other, slot));
-                    both.is_some_and(|(own, twin)| is_same(one, own, other, twin))
+                    both.is_some_and(|(own, twin)| {
+                        let contents = || one.bytes(own.id).ok().zip(other.bytes(twin.id).ok());
+                        is_same(one, own, other, twin) || contents().is_some_and(|(one, other)| one == other)
+                    })
                 };
                 if is_alike(sides.ours, sides.theirs) || self.light.contains_key(&lump) {
                     continue;
@@ -489,7 +510,7 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
     }
 }
 
-fn index(side: Side) -> usize {
+pub(super) fn index(side: Side) -> usize {
     Side::ALL.iter().position(|one| *one == side).unwrap_or(0)
 }
 
@@ -652,7 +673,12 @@ impl Row<'_, '_, '_, '_> {
                 say(format!("`{name}` of the new record of {whose} side cannot follow: {why}"));
             }
         }
-        for tie in self.ties.iter().filter(|tie| theirs.is_none() && tie.changed[other - 1]) {
+        // A negative number says that there is nothing.
+        let names = |tie: &&Tie| match tie.cell.shape {
+            Shape::Number(number) => number.integer(&record[tie.cell.place.clone()]).is_none_or(|number| number >= 0),
+            _ => true,
+        };
+        for tie in self.ties.iter().filter(|tie| theirs.is_none() && tie.changed[other - 1]).filter(names) {
             say(format!("{whose} side adds it with `{}`, and the other side changes {}", tie.cell.path, tie.lump));
         }
     }

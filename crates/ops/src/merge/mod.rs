@@ -35,7 +35,6 @@ mod lists;
 mod textures;
 mod torn;
 
-use crate::align::lists::Lists;
 use crate::patch::Patch;
 use bspkit::bytes::escaped;
 use bspkit::dialect::{Form, Role};
@@ -102,7 +101,7 @@ pub fn merge_with<'a>(
     let mut desk = Desk::new(settle);
     let carrier = sides.carrier(&mut desk);
     let lists = match sides.need_records() {
-        true => Some([Lists::of(base)?, Lists::of(ours)?, Lists::of(theirs)?]),
+        true => Some(textures::lists(&sides)?),
         false => None,
     };
     let records = match &lists {
@@ -289,7 +288,8 @@ impl<'s, 'a> Sides<'s, 'a> {
             return entities::merge(self, slot, records, desk);
         }
         if let Some(records) = records {
-            if records.has(base.id) {
+            let is_textures = textures::slot_of(self.base).is_some_and(|own| own.id == base.id);
+            if records.has(base.id) && !is_textures {
                 return self.lists(records, [base, ours, theirs], [by_ours, by_theirs && !is_equal], desk);
             }
             if role == Some(Role::Pak) {

@@ -1,16 +1,79 @@
-//! Textures in the map, and names of materials, one by one: their numbers stay, so that each is that of the side which
-//! changed it. Anything else that a side did to the lump leaves it to others.
+//! Textures in the map, and names of materials, one by one. Where a side adds, removes or moves textures, they are put
+//! together as records are, so that the numbers of faces follow. Names keep their numbers. Anything else that a side did to
+//! the lump leaves it to others.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use super::lists::Records;
-use super::{Conflict, Desk, Side, Sides, Subject, is_of_both, twin};
+use super::lists::{Records, index};
+use super::{Conflict, Desk, Side, Sides, Subject, is_of_both, is_same, twin};
+use crate::align::lists::Lists;
 use bspkit::bytes::{Data, escaped};
 use bspkit::content::texdata::{STRINGS, TABLE, TextureStrings};
 use bspkit::content::textures::Textures;
-use bspkit::dialect::Role;
+use bspkit::dialect::{Form, GOLDSRC, Role, Row};
 use bspkit::file::{Slot, SlotId};
+use bspkit::links::Content;
+use bspkit::record::{Name, Record};
 use bspkit::{Bsp, Draft, Result};
+
+bspkit::records! {
+    /// A texture in a map as records are compared: by its name and its bytes.
+    struct Texture(24) {
+        name: Name<16>,
+        length: u32,
+        checksum: u32,
+    }
+}
+
+/// Textures as records of a lump.
+static ROW: LazyLock<Option<Row>> = LazyLock::new(|| {
+    let mut row = *GOLDSRC.rows_of(GOLDSRC.lumps.get(GOLDSRC.role(Role::Textures)?)?.name).next()?;
+    row.form = Form::Array(Texture::INFO);
+    Some(row)
+});
+
+/// The lump with the textures of a map; in other families their names are records.
+pub(super) fn slot_of<'m>(map: &'m Bsp<'_>) -> Option<&'m Slot> {
+    map.role(Role::Textures).filter(|_| map.has_textures())
+}
+
+/// The records of the base and of both sides. If a side changed the textures in the map, these are records too.
+pub(super) fn lists<'m, 'a>(sides: &Sides<'m, 'a>) -> Result<[Lists<'m, 'a>; 3]> {
+    let maps = [sides.base, sides.ours, sides.theirs];
+    let changed = slot_of(sides.base).filter(|slot| {
+        let is_alike = |side: &Bsp<'_>| twin(side, slot).is_some_and(|twin| is_same(sides.base, slot, side, twin));
+        !is_alike(sides.ours) || !is_alike(sides.theirs)
+    });
+    let contents = changed.map(|_| maps.map(content));
+    let is_known = contents.as_ref().is_some_and(|all| all.iter().all(Option::is_some));
+    let mut contents = contents.filter(|_| is_known).unwrap_or([const { None }; 3]).into_iter().flatten();
+    let mut of = |map: &'m Bsp<'a>| -> Result<Lists<'m, 'a>> {
+        let own = contents.next();
+        let is_it = |slot: &Slot| slot_of(map).is_some_and(|own| own.id == slot.id);
+        Ok(Lists::with(map, map.links_with(|slot| own.clone().filter(|_| is_it(slot)))?))
+    };
+    Ok([of(sides.base)?, of(sides.ours)?, of(sides.theirs)?])
+}
+
+/// The textures of a map as records; `None` if it has none, or if their directory cannot be read.
+fn content<'a>(map: &Bsp<'a>) -> Option<Content<'a>> {
+    let (slot, row) = (slot_of(map)?, ROW.as_ref()?);
+    let textures = map.lens::<Textures<'_>>().ok()?;
+    let mut bytes = Vec::with_capacity(textures.len() * Texture::INFO.size);
+    for index in 0..textures.len() {
+        let mut name = [0; 16];
+        let own = textures.name(index).unwrap_or_default();
+        name.iter_mut().zip(own).for_each(|(byte, own)| *byte = *own);
+        // What is missing or damaged has no bytes that are known to be its own.
+        let texture = textures.get(index).ok().flatten();
+        let own = texture.as_ref().map_or(&[][..], |texture| texture.bytes());
+        let length = u32::try_from(own.len()).unwrap_or(u32::MAX);
+        bytes.extend(Texture { name: Name(name), length, checksum: crc32fast::hash(own) }.encode());
+    }
+    let bytes = Data::from(bytes);
+    Some(Content { row, lists: bspkit::Records::lists(slot, row, bytes.clone()).ok()?, bytes })
+}
 
 /// The lumps of textures and of their names with the changes of both sides.
 pub(super) fn merge<'a>(
@@ -19,21 +82,18 @@ pub(super) fn merge<'a>(
     desk: &mut Desk<'_>,
 ) -> Result<BTreeMap<SlotId, Vec<u8>>> {
     let mut merged = BTreeMap::new();
-    if let Some(slot) = sides.base.role(Role::Textures).filter(|slot| is_of_both(sides, slot)) {
-        let edit = |draft: &mut Draft<'a>, index: usize, bytes: &[u8]| {
-            draft.edit::<Textures<'_>>()?.replace(index, bytes.to_vec())
-        };
-        let all = [sides.base, sides.ours, sides.theirs].map(|map| {
-            let textures = map.lens::<Textures<'_>>().ok()?;
-            let one = |index: usize| Some(textures.get(index).ok()?.map_or_else(Vec::new, |one| one.bytes().to_vec()));
-            (0..textures.len()).map(one).collect::<Option<Vec<_>>>()
-        });
-        let show = |bytes: &[u8]| {
-            let name = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
-            format!("{}, {} bytes, CRC-32 {:08x}", escaped(name), bytes.len(), crc32fast::hash(bytes)).into_bytes()
-        };
-        let list = List { lump: &slot.name, what: "texture", slots: &[slot], edit: &edit, show: &show };
-        merged.extend(list.merge(sides, all, desk)?);
+    if let Some(slot) = slot_of(sides.base) {
+        let rows = records.and_then(|records| Some((records, records.rows(slot.id)?)));
+        if let Some((records, rows)) = rows {
+            merged.insert(slot.id, Moved { sides, records, slot, rows }.merge(desk)?);
+        } else if is_of_both(sides, slot) {
+            let edit = |draft: &mut Draft<'a>, index: usize, bytes: &[u8]| {
+                draft.edit::<Textures<'_>>()?.replace(index, bytes.to_vec())
+            };
+            let all = [sides.base, sides.ours, sides.theirs].map(textures);
+            let list = List { lump: &slot.name, what: "texture", slots: &[slot], edit: &edit, show: &shown };
+            merged.extend(list.merge(sides, all, desk)?);
+        }
     }
     let found = (sides.base.slot(STRINGS).ok(), sides.base.slot(TABLE).ok());
     let is_still = || records.is_none_or(|records| records.moves_of(TABLE, 0).is_none());
@@ -52,6 +112,114 @@ pub(super) fn merge<'a>(
         merged.extend(list.merge(sides, all, desk)?);
     }
     Ok(merged)
+}
+
+/// The bytes of each texture of a map; empty for one that is missing. `None` if they cannot be read.
+fn textures(map: &Bsp<'_>) -> Option<Vec<Vec<u8>>> {
+    let textures = map.lens::<Textures<'_>>().ok()?;
+    let one = |index: usize| Some(textures.get(index).ok()?.map_or_else(Vec::new, |one| one.bytes().to_vec()));
+    (0..textures.len()).map(one).collect()
+}
+
+/// How a conflict shows a texture.
+fn shown(bytes: &[u8]) -> Vec<u8> {
+    let name = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+    format!("{}, {} bytes, CRC-32 {:08x}", escaped(name), bytes.len(), crc32fast::hash(bytes)).into_bytes()
+}
+
+/// Textures that a side added, removed or moved.
+struct Moved<'r, 'l, 'm, 'a> {
+    sides: &'r Sides<'r, 'a>,
+    records: &'r Records<'l, 'm, 'a>,
+    slot: &'r Slot,
+    /// For each texture of the merged map its number in the base, ours and theirs.
+    rows: &'r [[usize; 3]],
+}
+
+impl Moved<'_, '_, '_, '_> {
+    /// The lump of the merged map.
+    fn merge(&self, desk: &mut Desk<'_>) -> Result<Vec<u8>> {
+        let Moved { sides, records, slot, rows } = *self;
+        let lead = records.leader(slot.id).unwrap_or(Side::Ours);
+        let from = if lead == Side::Theirs { sides.theirs } else { sides.ours };
+        let own = twin(from, slot).map_or(slot.id, |twin| twin.id);
+        let all = [sides.base, sides.ours, sides.theirs].map(textures);
+        let [Some(base), Some(ours), Some(theirs)] = &all else {
+            desk.refuse(&slot.name, "a side adds, removes or moves textures, and not all of them can be read");
+            return Ok(from.bytes(own)?.to_vec());
+        };
+        if records.is_torn(slot.id) {
+            return Ok(from.bytes(own)?.to_vec());
+        }
+        self.check_removed([base, ours, theirs], desk);
+        let of = |side: usize, row: &[usize; 3]| [base, ours, theirs][side].get(row[side]);
+        let lead = index(lead);
+        // What only the other side has comes after what the leading side has.
+        let is_own = |row: &&[usize; 3]| of(lead, row).is_some();
+        let stay = rows.iter().take_while(is_own).count();
+        let mut kept = vec![false; [base, ours, theirs][lead].len()];
+        rows[..stay].iter().for_each(|row| kept[row[lead]] = true);
+        let is_ordered = rows[..stay].is_sorted_by_key(|row| row[lead]) && !rows[stay..].iter().any(|row| is_own(&row));
+        let added: Vec<Option<Vec<u8>>> =
+            rows[stay..].iter().map(|row| of(3 - lead, row).filter(|bytes| !bytes.is_empty()).cloned()).collect();
+        let mut draft = from.draft();
+        if !added.is_empty() {
+            let bytes = draft.edit::<Textures<'_>>()?.with(&added)?;
+            draft.set(own, bytes)?;
+        }
+        if kept.contains(&false) {
+            kept.extend(added.iter().map(|_| true));
+            match draft.edit::<Textures<'_>>()?.only(&kept)?.filter(|_| is_ordered) {
+                Some(bytes) => draft.set(own, bytes)?,
+                None => {
+                    desk.refuse(&slot.name, "each side adds, removes or moves textures: it is not clear what both are")
+                }
+            }
+        }
+        for (at, row) in rows[..stay].iter().enumerate() {
+            let (Some(ours), Some(theirs)) = (of(1, row), of(2, row)) else { continue };
+            let Some(base) = of(0, row) else {
+                if ours != theirs {
+                    desk.refuse(&slot.name, format!("both sides add texture {at}, each another one"));
+                }
+                continue;
+            };
+            let side = match (ours == base, theirs == base || theirs == ours) {
+                (_, true) => Side::Ours,
+                (true, false) => Side::Theirs,
+                (false, false) => {
+                    let subject = Subject::Record(slot.name.clone(), row[0], String::new());
+                    let values = [base, ours, theirs].map(|bytes| Some(shown(bytes)));
+                    let message = format!("both sides change texture {}", row[0]);
+                    desk.decide(Conflict::lump(&slot.name, message).with(subject, values))
+                }
+            };
+            let new = [base, ours, theirs][index(side)];
+            if Some(new) != of(lead, row) && draft.edit::<Textures<'_>>()?.replace(at, new.clone()).is_err() {
+                desk.refuse(&slot.name, format!("texture {} is missing in one map, and not in another", row[0]));
+            }
+        }
+        Ok(draft.bytes(own)?.to_vec())
+    }
+
+    /// Textures that one side removes, and the other one changes.
+    fn check_removed(&self, [base, ours, theirs]: [&[Vec<u8>]; 3], desk: &mut Desk<'_>) {
+        let mut stays = vec![false; base.len()];
+        for row in self.rows.iter().filter(|row| row[0] < base.len()) {
+            stays[row[0]] = true;
+        }
+        for old in (0..base.len()).filter(|old| !stays[*old]) {
+            for (own, side, whose) in [(ours, Side::Ours, "our"), (theirs, Side::Theirs, "their")] {
+                let place = self.records.place(self.slot.id, side, old);
+                if own.get(place).is_some_and(|bytes| *bytes != base[old]) {
+                    let name = String::from_utf8_lossy(&shown(&base[old])).into_owned();
+                    let message = format!("{whose} side changes texture {old} ({name}), and the other one removes it");
+                    let subject = Subject::Record(self.slot.name.clone(), old, String::new());
+                    desk.push(Conflict { subject, ..Conflict::lump(&self.slot.name, message) });
+                }
+            }
+        }
+    }
 }
 
 type Edit<'e, 'a> = dyn Fn(&mut Draft<'a>, usize, &[u8]) -> Result<()> + 'e;

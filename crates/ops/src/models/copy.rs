@@ -155,7 +155,7 @@ impl Copying {
         let numbers: BTreeMap<usize, usize> = wanted.iter().copied().zip(own_links.sites[own_models].len()..).collect();
         let mut lumps = work.lumps()?;
         lumps.extend(outside.light.lumps(&own_links, &their_links)?);
-        lumps.extend(outside.textures.lump());
+        lumps.extend(outside.textures.lump()?);
         lumps.extend(outside.names.lump());
         let warnings = work.blocks(&mut lumps, &numbers)?;
         work.warnings.extend(warnings);

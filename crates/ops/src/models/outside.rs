@@ -474,7 +474,7 @@ pub(super) struct NewTextures<'o> {
     theirs: Option<View<Textures<'o>>>,
     /// Whether both maps have the same textures at the same places.
     is_alike: bool,
-    own: Option<(SlotId, Data<'o>, View<Textures<'o>>)>,
+    own: Option<(SlotId, View<Textures<'o>>)>,
     places: HashMap<usize, usize>,
     /// The bytes of the new ones; `None` for one that is missing.
     added: Vec<Option<Vec<u8>>>,
@@ -503,14 +503,14 @@ impl<'o> NewTextures<'o> {
             textures.is_alike = from
                 .role(Role::Textures)
                 .is_some_and(|slot| from.little_endian(slot.id).is_ok_and(|theirs| theirs == own));
-            textures.own = Some((slot.id, own, to.lens::<Textures<'_>>()?));
+            textures.own = Some((slot.id, to.lens::<Textures<'_>>()?));
         }
         Ok(textures)
     }
 
     /// The number in the target for a texture of the other map; the reason if there can be none.
     pub(super) fn place(&mut self, old: i64) -> Result<i64, String> {
-        let (Some(theirs), Some((_, _, own))) = (&self.theirs, &self.own) else {
+        let (Some(theirs), Some((_, own))) = (&self.theirs, &self.own) else {
             return Err("textures within the map cannot be read".to_owned());
         };
         let index = usize::try_from(old).ok().filter(|index| *index < theirs.len());
@@ -550,27 +550,9 @@ impl<'o> NewTextures<'o> {
     }
 
     /// The lump with the new textures after the others.
-    pub(super) fn lump(&self) -> Option<(SlotId, Vec<u8>)> {
-        let (slot, old, own) = self.own.as_ref().filter(|_| !self.added.is_empty())?;
-        let (count, directory) = (own.len(), 4 * self.added.len());
-        let first = (4 + 4 * count).min(old.len());
-        let moved = |at: usize| match word(old, 4 + 4 * at) {
-            Some(offset) if offset >= 0 => offset.saturating_add(i32::try_from(directory).unwrap_or(i32::MAX)),
-            offset => offset.unwrap_or(-1),
-        };
-        let mut new = short(count + self.added.len()).to_le_bytes().to_vec();
-        (0..count).for_each(|at| new.extend(moved(at).to_le_bytes()));
-        new.resize(new.len() + directory, 0xFF);
-        new.extend_from_slice(&old[first..]);
-        for (at, bytes) in self.added.iter().enumerate() {
-            let Some(bytes) = bytes else { continue };
-            new.resize(new.len().next_multiple_of(4), 0);
-            let place = 4 + 4 * (count + at);
-            let start = short(new.len()).to_le_bytes();
-            new[place..place + 4].copy_from_slice(&start);
-            new.extend_from_slice(bytes);
-        }
-        Some((*slot, new))
+    pub(super) fn lump(&self) -> Result<Option<(SlotId, Vec<u8>)>> {
+        let own = self.own.as_ref().filter(|_| !self.added.is_empty());
+        own.map(|(slot, own)| Ok((*slot, own.with(&self.added)?))).transpose()
     }
 }
 

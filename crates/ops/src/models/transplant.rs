@@ -36,6 +36,11 @@ impl Transplant<'_, '_, '_> {
         for site in sites {
             let list = &self.theirs.links.sites[site];
             match self.own.links.site(&list.name) {
+                // Records for each of another list: where the map has them for none, they are not for the new ones alone.
+                Some(own) if list.parallel.is_some() && self.is_left_out(own) => {
+                    self.warnings.push(left_out(&list.name));
+                    self.needed.remove(&site);
+                }
                 Some(own)
                     if self.own.links.sites[own].record == list.record
                         && self
@@ -59,6 +64,13 @@ impl Transplant<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a list of the target that belongs to another one is empty, and the other one is not.
+    fn is_left_out(&self, own: usize) -> bool {
+        let sites = &self.own.links.sites;
+        let master = sites[own].parallel.and_then(|parallel| self.own.links.referred(parallel.lump));
+        sites[own].is_empty() && master.is_some_and(|master| master != own && !sites[master].is_empty())
     }
 
     /// How many records a list of the target has by now.

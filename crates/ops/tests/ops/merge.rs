@@ -2,6 +2,7 @@
 
 mod law;
 mod models;
+mod textures;
 
 use crate::{facts, maps, shuffle, walk};
 use std::fs;
@@ -663,5 +664,38 @@ fn alike_records_follow_by_what_names_them() {
             let is_it = faces.get(face).unwrap().texinfo == 2;
             assert_eq!(texture(&map, face).value == 77, is_it, "face {face}");
         }
+    }
+}
+
+/// Of entities that are equal it is not known which one a side means once its other entities have other places.
+#[test]
+fn changes_of_equal_entities_are_not_put_on_one() {
+    let base = edited(&open("q2/own_rooms"), Layout::Keep, |draft| {
+        let all = draft.entities().unwrap();
+        for _ in 0..2 {
+            all.add([("classname", "info_null")]).unwrap();
+        }
+    });
+    let count = base.entities().unwrap().len();
+    let (one, other) = (count - 2, count - 1);
+    let theirs = edited(&base, Layout::Keep, |draft| set(draft, other, "noise", "b"));
+    let still = edited(&base, Layout::Keep, |draft| set(draft, one, "message", "a"));
+    let longer = edited(&still, Layout::Keep, |draft| {
+        draft.entities().unwrap().add([("classname", "light"), ("light", "1")]).unwrap();
+    });
+    for (ours, theirs) in [(&still, &theirs), (&theirs, &still)] {
+        let (map, conflicts) = merged(&base, ours, theirs);
+        assert_eq!(conflicts, Vec::<String>::new());
+        let all = map.entities().unwrap();
+        let has = |index: usize, key: &str| all.get(index).unwrap().get(key).is_some();
+        assert!(has(one, "message") && !has(one, "noise") && has(other, "noise") && !has(other, "message"));
+    }
+    for (ours, theirs) in [(&longer, &theirs), (&theirs, &longer)] {
+        let (_, conflicts) = merged(&base, ours, theirs);
+        assert!(conflicts.iter().any(|line| line.contains("which one each side means")), "{conflicts:?}");
+    }
+    // One side alone, and both alike.
+    for (ours, theirs) in [(&longer, &base), (&base, &longer), (&longer, &longer)] {
+        assert_eq!(merged(&base, ours, theirs).1, Vec::<String>::new());
     }
 }

@@ -4,7 +4,7 @@ use bspkit::content::lightmap::Light;
 use bspkit::dialect::{Role, goldsrc, quake, quake3};
 use bspkit::{Bsp, Draft, Layout};
 use bspkit_ops::merge::merge;
-use bspkit_ops::models::Removal;
+use bspkit_ops::models::{Copying, Removal};
 
 use super::{assert_same_content, edited, maps, merged, open, set, walk};
 
@@ -222,6 +222,29 @@ fn light_that_changes_is_merged_with_a_model_that_goes() {
             let (map, conflicts) = merged(&base, ours, theirs);
             assert_eq!(conflicts, [""; 0], "{name}");
             assert_same_content(&map, &both, name);
+        }
+    }
+}
+
+/// How a lump is compressed, and rows of visibility that new leafs do not have, are nothing that a copy depends on.
+#[test]
+fn a_copied_model_is_merged_with_compression_and_visibility() {
+    let copied = |base: &Bsp<'static>, from: &Bsp<'static>, model: usize| {
+        edited(base, Layout::Keep, |draft| drop(Copying::default().run(draft, from, &[model]).unwrap()))
+    };
+    let base = open("source/room_v20_lzma");
+    let plain =
+        edited(&base, Layout::Keep, |draft| drop(bspkit::compress::decompress(draft, &Default::default()).unwrap()));
+    let fuller = copied(&base, &base, 1);
+    for (ours, theirs) in [(&plain, &fuller), (&fuller, &plain)] {
+        assert_eq!(merged(&base, ours, theirs).1, Vec::<String>::new());
+    }
+    for name in ["q1/own_rooms", "goldsrc/own_rooms"] {
+        let base = open(name);
+        let seen = edited(&base, Layout::Keep, |draft| assert!(draft.visibility().unwrap().fill().unwrap()));
+        let fuller = copied(&base, &base, 2);
+        for (ours, theirs) in [(&seen, &fuller), (&fuller, &seen)] {
+            assert_eq!(merged(&base, ours, theirs).1, Vec::<String>::new(), "{name}");
         }
     }
 }

@@ -649,3 +649,30 @@ fn light_is_copied_where_it_is_read_alike() {
     }
     assert!(is_lit("SSSSSSSS", "SSSSS").unwrap_err().contains("other records"));
 }
+
+/// Lists that belong to others, such as faces for HDR, and that the map has for none of its own records: they are left out.
+#[test]
+fn lists_that_the_map_has_for_none_of_its_records_stay_empty() {
+    let from = Bsp::open("../../tests/maps/source/room_v20.bsp").unwrap();
+    let empty = ["FACEIDS", "FACES_HDR", "LEAF_AMBIENT_INDEX", "LEAF_AMBIENT_INDEX_HDR"];
+    let mut draft = from.draft();
+    for name in empty.iter().chain(&["LEAF_AMBIENT_LIGHTING", "LEAF_AMBIENT_LIGHTING_HDR", "LIGHTING_HDR"]) {
+        let slot = from.slot(name).unwrap().id;
+        draft.set(slot, Vec::new()).unwrap();
+    }
+    let to = saved(&draft);
+    let mut draft = to.draft();
+    let copied = Copying::default().run(&mut draft, &from, &[1]).unwrap();
+    let had: Vec<&&str> =
+        empty.iter().filter(|name| !from.bytes(from.slot(name).unwrap().id).unwrap().is_empty()).collect();
+    assert!(had.len() > 2, "{had:?}");
+    for name in &had {
+        assert!(
+            copied.warnings.iter().any(|line| *line == format!("{name} is left out, since the map has none")),
+            "{name}"
+        );
+    }
+    let new = saved(&draft);
+    assert!(had.iter().all(|name| new.bytes(new.slot(name).unwrap().id).unwrap().is_empty()));
+    assert_eq!(new_errors(&draft), Vec::new());
+}
