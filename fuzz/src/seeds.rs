@@ -13,8 +13,9 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Every file below a folder of the project whose name ends so, by name, up to this size in bytes.
-pub fn files(folder: &str, ends: &[&str], most: u64) -> Vec<Vec<u8>> {
+/// Every file below a folder whose name ends so, by name, up to this size in bytes. A path that is not absolute starts at
+/// the folder of the project.
+pub fn files(folder: impl AsRef<Path>, ends: &[&str], most: u64) -> Vec<Vec<u8>> {
     let (mut found, mut open) = (Vec::new(), vec![root().join(folder)]);
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -32,9 +33,13 @@ pub fn files(folder: &str, ends: &[&str], most: u64) -> Vec<Vec<u8>> {
     found.iter().filter_map(|path| fs::read(path).ok()).collect()
 }
 
-/// The maps of the project, which compilers made.
+/// The maps of the project, which compilers made, and those of at most 256 KiB in the folder that `BSPKIT_FUZZ_MAPS` names.
 pub fn compiled() -> Vec<Vec<u8>> {
-    files("tests/maps", &[".bsp"], 1 << 20)
+    let mut all = files("tests/maps", &[".bsp"], 1 << 20);
+    if let Some(folder) = std::env::var_os("BSPKIT_FUZZ_MAPS") {
+        all.extend(files(folder, &[".bsp"], 1 << 18));
+    }
+    all
 }
 
 /// The maps of the project, and one of each dialect.

@@ -12,7 +12,7 @@ use bspkit_text::changes::{ComparisonJson, DiffJson, LumpJson};
 use bspkit_text::page;
 
 use super::edits::{Choices, edit, saved};
-use super::{all_maps, folder_of, good_maps, map};
+use super::{all_maps, folder_of, good_maps};
 
 /// A draft and its saved map are compared with the same result; where nothing differs the bytes are the same.
 pub fn compared(bytes: &[u8]) {
@@ -123,7 +123,7 @@ fn touched(draft: &mut Draft<'_>, choices: &mut Choices<'_>) {
 /// with no change of the other side is ours.
 pub fn merged(bytes: &[u8]) {
     let mut choices = Choices::of(bytes);
-    let base = map(choices.below(64));
+    let base = choices.map();
     let mut side = || {
         let mut draft = base.draft();
         match choices.below(4) {

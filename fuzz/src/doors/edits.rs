@@ -6,7 +6,7 @@ use bspkit::{Bsp, Draft, Layout, Session, SlotId, verify};
 use bspkit_ops::models::{Copying, Removal};
 use bspkit_ops::{check, merge};
 
-use super::{all_maps, map};
+use super::{all_maps, good_maps, map};
 use crate::mutate::Random;
 
 const LAYOUTS: [Layout; 4] = [Layout::Keep, Layout::Append, Layout::Repack, Layout::Patch];
@@ -26,6 +26,11 @@ impl<'b> Choices<'b> {
         let Some(([low, high], rest)) = self.bytes.split_first_chunk() else { return self.rest.below(end) };
         self.bytes = rest;
         usize::from(u16::from_le_bytes([*low, *high])) % end.max(1)
+    }
+
+    /// A map of a compiler.
+    pub fn map(&mut self) -> &'static Bsp<'static> {
+        map(self.below(good_maps().len()))
     }
 
     fn pick<'t, T>(&mut self, all: &'t [T]) -> Option<&'t T> {
@@ -161,7 +166,7 @@ pub fn restructure(draft: &mut Draft<'_>, choices: &mut Choices<'_>) -> Option<S
 
 pub fn follow(bytes: &[u8]) {
     let mut choices = Choices::of(bytes);
-    let old = map(choices.below(64));
+    let old = choices.map();
     let mut draft = old.draft();
     let Some(done) = restructure(&mut draft, &mut choices) else { return };
     let Some(new) = saved(&draft, Layout::Keep) else { return };
@@ -179,7 +184,7 @@ pub fn follow(bytes: &[u8]) {
 /// Merges of two edits are the same from both sides, or both have conflicts.
 pub fn merged(bytes: &[u8]) {
     let mut choices = Choices::of(bytes);
-    let base = map(choices.below(64));
+    let base = choices.map();
     let mut said = Vec::new();
     let mut side = || {
         let mut draft = base.draft();
@@ -203,7 +208,7 @@ pub fn merged(bytes: &[u8]) {
 /// Entities by numbers that they keep: the numbers lead to the same entities until the end.
 pub fn sessions(bytes: &[u8]) {
     let mut choices = Choices::of(bytes);
-    let mut session = Session::new(map(choices.below(64)).draft());
+    let mut session = Session::new(choices.map().draft());
     let Ok(numbers) = session.numbers().map(<[u32]>::to_vec) else { return };
     let mark = choices.pick(&numbers).copied().unwrap_or(0);
     let _ = session.edit(mark, |entity| entity.set("own_mark", "1"));
@@ -229,8 +234,8 @@ pub fn sessions(bytes: &[u8]) {
 /// Models that are copied into a map and removed from it.
 pub fn models(bytes: &[u8]) {
     let mut choices = Choices::of(bytes);
-    let to = map(choices.below(64));
-    let others: Vec<_> = super::good_maps().iter().filter(|from| from.dialect() == to.dialect()).collect();
+    let to = choices.map();
+    let others: Vec<_> = good_maps().iter().filter(|from| from.dialect() == to.dialect()).collect();
     let Some(from) = choices.pick(&others) else { return };
     let (mut draft, mut said) = (to.draft(), Vec::new());
     for _ in 0..=choices.below(2) {
@@ -256,7 +261,7 @@ pub fn models(bytes: &[u8]) {
 /// A file that is saved in each way is the plan.
 pub fn saves(bytes: &[u8]) {
     let mut choices = Choices::of(bytes);
-    let old = map(choices.below(64));
+    let old = choices.map();
     let path = super::twice::scratch().with_extension("saved.bsp");
     std::fs::write(&path, old.container().bytes()).expect("the file can be written");
     let open = if choices.below(2) == 0 { Bsp::open(&path) } else { Bsp::open_mapped(&path, None) };

@@ -61,7 +61,7 @@ fn lines_changed(text: &mut Vec<u8>, choices: &mut Choices<'_>) {
 /// The records of a lump as text: the same text changes nothing; another one is loaded and saved, or refused.
 pub fn records(bytes: &[u8]) {
     let mut choices = Choices::of(bytes);
-    let map = map(choices.below(64));
+    let map = choices.map();
     let slots: Vec<_> = map.slots().iter().filter(|slot| slot.length > 0).collect();
     let slot = slots[choices.below(slots.len())];
     let Ok(whole) = Lump::read(map, slot) else { return };
@@ -146,7 +146,7 @@ pub fn lists(bytes: &[u8]) {
 /// Light, textures and visibility as images: the same images change nothing. One file is changed then.
 pub fn images(bytes: &[u8]) {
     let mut choices = Choices::of(bytes);
-    let map = map(choices.below(64));
+    let map = choices.map();
     let folder = folder_of("images");
     let _ = fs::create_dir_all(&folder);
     let mut draft = map.draft();
@@ -311,7 +311,7 @@ pub fn folders(bytes: &[u8]) {
     };
     if choices.below(4) == 0 {
         // Another map was there before: nothing of it is left.
-        apart(super::map(choices.below(64)), &mut files).expect("a good map is taken apart");
+        apart(choices.map(), &mut files).expect("a good map is taken apart");
     }
     apart(map, &mut files).expect("a good map is taken apart");
     let pack = |numbers| Folder::read(&folder).and_then(|folder| folder.pack(numbers));

@@ -46,9 +46,11 @@ pub enum Kind {
 static MAPS: LazyLock<Vec<Bsp<'static>>> =
     LazyLock::new(|| seeds::maps().into_iter().filter_map(|bytes| Bsp::from_vec(bytes).ok()).collect());
 
-/// Maps of compilers, in which nothing is wrong.
-static WHOLE: LazyLock<Vec<Bsp<'static>>> =
-    LazyLock::new(|| seeds::compiled().into_iter().filter_map(|bytes| Bsp::from_vec(bytes).ok()).collect());
+/// Maps of compilers, in which nothing is wrong: they have entities.
+static WHOLE: LazyLock<Vec<Bsp<'static>>> = LazyLock::new(|| {
+    let maps = seeds::compiled().into_iter().filter_map(|bytes| Bsp::from_vec(bytes).ok());
+    maps.filter(|map| map.entities().is_ok_and(|all| !all.is_empty())).collect()
+});
 
 fn all_maps() -> &'static [Bsp<'static>] {
     &MAPS

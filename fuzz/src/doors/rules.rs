@@ -198,7 +198,7 @@ pub fn folders(bytes: &[u8]) {
             match all.usable(name) {
                 Ok(usable) => {
                     assert_eq!(usable.len(), of.len());
-                    let mut draft = map(choices.below(64)).draft();
+                    let mut draft = choices.map().draft();
                     let done = draft.entities().and_then(|all| bspkit_rules::apply(usable, all, name).map(drop));
                     let _ = done.map(|()| saved(&draft, Layout::Keep));
                 }

@@ -7,7 +7,7 @@ use bspkit::content::visibility::VisSet;
 use bspkit::{Bsp, Layout, file};
 
 use super::edits::{Choices, edit, saved};
-use super::{all_maps, folder_of, map};
+use super::{all_maps, folder_of};
 
 /// Reports of maps and of saves; numbers that are found in two ways are the same.
 pub fn maps(bytes: &[u8]) {
@@ -108,7 +108,7 @@ pub fn reports(bytes: &[u8]) {
 }
 
 fn backups(choices: &mut Choices<'_>) {
-    let old = map(choices.below(64));
+    let old = choices.map();
     let folder = folder_of("backups");
     let _ = std::fs::create_dir_all(&folder);
     let (path, suffix) = (folder.join("a.bsp"), std::ffi::OsStr::new(".bak"));

@@ -100,6 +100,11 @@ impl<'a> Pak<'a> {
             let message = format!("the directory has {is} bytes, and its end record says {says}");
             findings.push(of_all(&DIRECTORY, message));
         }
+        if let Some(at) = source.uncounted() {
+            let message =
+                format!("the directory goes on at {at}, after the files that its end record counts: {}", self.len());
+            findings.push(of_all(&DIRECTORY, message));
+        }
         if let Some(at) = source.other_end() {
             let message = format!("another end record is at {at}, which some readers take");
             findings.push(of_all(&DIRECTORY, message));

@@ -167,6 +167,11 @@ impl<'a> Pak<'a> {
             let message = format!("the pakfile has another end record at {at}, which some readers take");
             return Err(Error::new(ErrorKind::Refused, message));
         }
+        if let Some(at) = self.source.uncounted() {
+            let message =
+                format!("the directory of the pakfile goes on at {at}, after the files that its end record counts");
+            return Err(Error::new(ErrorKind::Refused, message));
+        }
         if !self.is_console() {
             return Ok(());
         }

@@ -310,6 +310,13 @@ impl<'a> Source<'a> {
         (beyond <= self.end_at.saturating_sub(self.directory.end)).then_some(beyond)
     }
 
+    /// Where the directory goes on after the files that the end record counts: readers that go by its bytes find more files
+    /// there.
+    fn uncounted(&self) -> Option<usize> {
+        let at = self.directory.end;
+        (at < self.end_at && self.data[at..].starts_with(&CENTRAL)).then_some(at)
+    }
+
     /// Where another end record begins after the one that was read, in the comment or after it: readers that take the
     /// last one read another directory, and it may become the right one where the files before it move.
     fn other_end(&self) -> Option<usize> {

@@ -86,6 +86,22 @@ fn an_end_record_that_would_become_the_right_one_is_refused() {
     }
 }
 
+/// Readers that go by the bytes of the directory find two files, those that go by the count one.
+#[test]
+fn a_directory_with_more_files_than_are_counted_is_a_fault() {
+    let mut zip = two().build();
+    let end = end_of(&zip);
+    zip[end + 8..end + 12].copy_from_slice(&[1, 0, 1, 0]);
+    let mut pak = Pak::parse(&zip[..]).unwrap();
+    assert_eq!(pak.len(), 1);
+    let found = pak.check(1);
+    let is_it = |one: &bspkit::finding::Finding| one.code.name == "directory" && one.code.severity == Severity::Error;
+    assert!(found.iter().any(is_it), "{found:?}");
+    for error in [pak.add("c.txt", "content").unwrap_err(), pak.remove(&[0]).unwrap_err()] {
+        assert!(error.kind() == ErrorKind::Refused && error.to_string().contains("goes on"), "{error}");
+    }
+}
+
 fn look(file: File) -> (Codes, Result<Vec<u8>, String>) {
     let zip = Zip::of([File::new("first.txt", "first"), file]).build();
     let pak = Pak::parse(&zip[..]).unwrap();

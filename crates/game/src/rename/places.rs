@@ -34,7 +34,7 @@ pub(super) fn rename_pak(draft: &mut Draft<'_>, names: &Names, report: &mut Rena
             if names.in_folders(file.name()).is_empty() {
                 moved.add(file.name());
             }
-        } else if let Some(at) = in_last_part(names, file.name()) {
+        } else if let Some(at) = in_any_part(names, file.name()) {
             report.leave(Spot::File { index: file.index() }, file.name(), at);
         }
     }
@@ -120,18 +120,16 @@ fn in_bytes(names: &Names, data: &[u8]) -> Vec<usize> {
     names.words(data).into_iter().map(|word| word.start).filter(is_path).collect()
 }
 
-/// Where the last part of a path has the old name between other letters than letters and digits.
-fn in_last_part(names: &Names, path: &[u8]) -> Option<usize> {
+/// Where a path has the old name between other letters than letters and digits.
+fn in_any_part(names: &Names, path: &[u8]) -> Option<usize> {
     if names.scope == Scope::Cubemaps {
         return None;
     }
-    let start = path.iter().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(0, |at| at + 1);
-    let spaced: Vec<u8> = path[start..].iter().map(|byte| if b"_-".contains(byte) { b' ' } else { *byte }).collect();
-    let plain = Names {
-        old: names.old.iter().map(|byte| if b"_-".contains(byte) { b' ' } else { *byte }).collect(),
-        ..names.clone()
-    };
-    plain.words(&spaced).first().map(|word| start + word.start)
+    let spaced =
+        |text: &[u8]| text.iter().map(|byte| if b"_-".contains(byte) { b' ' } else { *byte }).collect::<Vec<_>>();
+    let plain = Names { old: spaced(&names.old), ..names.clone() };
+    // The last place: most often the name of the file.
+    plain.words(&spaced(path)).last().map(|word| word.start)
 }
 
 // Paths in the texts of embedded files, and references to files that are renamed.

@@ -57,8 +57,8 @@ pub struct Merged<'a> {
     pub both: Vec<String>,
     /// Whether what is outside of all lumps is theirs: only they changed it.
     pub outside_is_theirs: bool,
-    /// What may be wrong in the merged map and is not known: values of entities that may name a model, under keys that
-    /// nothing declares, where the other side gives models other numbers.
+    /// What is wrong in the merged map because it is so in theirs, and what may be wrong: values of entities that may name a
+    /// model, under keys that nothing declares, where the other side gives models other numbers.
     pub doubts: Vec<String>,
 }
 
@@ -139,12 +139,13 @@ pub fn merge_with<'a>(
         }
     }
     let mut conflicts = desk.conflicts();
+    let mut doubts = Vec::new();
     if conflicts.is_empty() {
-        conflicts.extend(torn::introduced(&sides, &draft)?);
+        (conflicts, doubts) = torn::introduced(&sides, &draft)?;
     }
     let outside_is_theirs = std::ptr::eq(carrier, theirs);
     let moved = records.as_ref().filter(|records| !records.is_still());
-    let doubts = moved.map_or(Ok(Vec::new()), |records| entities::doubts(&sides, records))?;
+    doubts.extend(moved.map_or(Ok(Vec::new()), |records| entities::doubts(&sides, records))?);
     Ok(Merged { draft, conflicts, theirs: taken, both, outside_is_theirs, doubts })
 }
 

@@ -48,10 +48,10 @@ fn is_resized(base: &Bsp<'_>, slot: &Slot, side: &Bsp<'_>) -> bool {
     twin(side, slot).is_some_and(|twin| size(base, slot) != size(side, twin))
 }
 
-/// Errors of the merged map that neither side has.
-pub(super) fn introduced(sides: &Sides<'_, '_>, draft: &Draft<'_>) -> Result<Vec<Conflict>> {
+/// Errors of the merged map: conflicts for those that neither side has, and sentences about those that only theirs has.
+pub(super) fn introduced(sides: &Sides<'_, '_>, draft: &Draft<'_>) -> Result<(Vec<Conflict>, Vec<String>)> {
     if draft.changes()?.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let errors = |bsp: &Bsp<'_>| -> Result<Vec<Finding>> {
         let found = check::run(bsp, &check::Options::default())?;
@@ -60,16 +60,21 @@ pub(super) fn introduced(sides: &Sides<'_, '_>, draft: &Draft<'_>) -> Result<Vec
     let bytes = draft.plan(Layout::Keep)?.to_vec();
     let merged = errors(&Bsp::from_data(bytes.into(), Some(sides.ours.dialect()))?)?;
     if merged.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     // How much of a file is missing is another number where other lumps have other sizes.
     let message = |finding: &Finding| Some(finding.message.clone()).filter(|_| finding.code.name != FILE_CUT.name);
     let key = |finding: &Finding| (finding.code.name, finding.place.lump.clone(), message(finding));
-    let known: HashSet<_> = errors(sides.ours)?.iter().chain(&errors(sides.theirs)?).map(key).collect();
-    let new = merged.iter().filter(|finding| !known.contains(&key(finding)));
-    let conflict = |finding: &Finding| {
-        let message = format!("the merged map would have an error that neither side has: {}", finding.message);
-        Conflict::lump(finding.place.lump.as_deref().unwrap_or_default(), message)
-    };
-    Ok(new.map(conflict).collect())
+    let known = |side: &Bsp<'_>| -> Result<HashSet<_>> { Ok(errors(side)?.iter().map(key).collect()) };
+    let (ours, theirs) = (known(sides.ours)?, known(sides.theirs)?);
+    let (mut conflicts, mut taken) = (Vec::new(), Vec::new());
+    for finding in merged.iter().filter(|finding| !ours.contains(&key(finding))) {
+        if theirs.contains(&key(finding)) {
+            taken.push(format!("the merged map has an error of their side: {finding}"));
+        } else {
+            let message = format!("the merged map would have an error that neither side has: {}", finding.message);
+            conflicts.push(Conflict::lump(finding.place.lump.as_deref().unwrap_or_default(), message));
+        }
+    }
+    Ok((conflicts, taken))
 }

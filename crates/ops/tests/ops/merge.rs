@@ -699,3 +699,17 @@ fn changes_of_equal_entities_are_not_put_on_one() {
         assert_eq!(merged(&base, ours, theirs).1, Vec::<String>::new());
     }
 }
+
+/// An error that their side has comes into the merged map, and is said.
+#[test]
+fn an_error_of_their_side_is_said() {
+    let base = open("q2/own_rooms");
+    let wrong = edited(&base, Layout::Keep, |draft| {
+        draft.update(quake2::FACES, 0, |face| face.plane = 60_000).unwrap();
+    });
+    let other = edited(&base, Layout::Keep, |draft| set(draft, 0, "message", "a"));
+    let said = |ours: &Bsp<'static>, theirs: &Bsp<'static>| merge(&base, ours, theirs).unwrap().doubts;
+    let doubts = said(&other, &wrong);
+    assert!(doubts.iter().any(|line| line.contains("an error of their side") && line.contains("60000")), "{doubts:?}");
+    assert_eq!((said(&wrong, &other), said(&other, &base)), (Vec::new(), Vec::new()));
+}

@@ -184,3 +184,15 @@ fn the_name_in_files_of_any_form_is_listed() {
     let is_named = |file: &str| left(file, text).iter().any(|left| format!("{:?}", left.place).contains("wind"));
     assert!(!is_named("sound/wind.wav") && !is_named("a.vtf"));
 }
+
+/// Files that engines do not find by the name of the map, in folders with its name: they stay, and are listed.
+#[test]
+fn folders_with_the_name_are_listed() {
+    let mut draft = room("room_v20").draft();
+    draft.pak().unwrap().add("sound/room_v20/amb.wav", "RIFF").unwrap();
+    let map = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    let (saved, renamed) = rename(&map, b"room_v20", b"zoo").unwrap();
+    assert!(Bsp::from_vec(saved).unwrap().pak().unwrap().one("sound/room_v20/amb.wav").is_ok());
+    let index = map.pak().unwrap().one("sound/room_v20/amb.wav").unwrap();
+    assert!(renamed.left.iter().any(|left| left.place == Spot::File { index }), "{:?}", renamed.left);
+}
