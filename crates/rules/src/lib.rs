@@ -306,7 +306,7 @@ impl Rules {
 
     /// As [`Rules::pattern`], of one that has to match the whole value.
     fn whole_pattern(&mut self, at: At, text: &[u8]) -> Option<Box<Pattern>> {
-        self.compiled(at, text, Pattern::whole(text))
+        self.compiled(at, text, Pattern::new(text, Flavor::Ecma))
     }
 
     fn compiled(&mut self, at: At, text: &[u8], pattern: std::result::Result<Pattern, Unfit>) -> Option<Box<Pattern>> {
@@ -317,7 +317,11 @@ impl Rules {
                 return Some(Box::new(pattern));
             }
             Ok(_) => (UNSUPPORTED, 0, "the expressions of the file are too large together".to_owned()),
+            Err(Unfit::Doubtful(offset, why)) => (UNSUPPORTED, offset, why),
             // Only Stripper:Source goes on without the pair.
+            Err(Unfit::Invalid(offset, why)) if self.format == Format::Qmm => {
+                (SYNTAX, offset, format!("{why}; the plug-in stops at it"))
+            }
             Err(Unfit::Invalid(offset, why)) if self.format != Format::Stripper => (SYNTAX, offset, why),
             Err(Unfit::Invalid(offset, why)) => (PATTERN, offset, why),
             Err(Unfit::Unsupported(offset, why)) => {

@@ -9,6 +9,8 @@ mod corpus;
 mod cousins;
 #[path = "rules/difference.rs"]
 mod difference;
+#[path = "rules/ecma.rs"]
+mod ecma;
 #[path = "rules/lint.rs"]
 mod lint;
 #[path = "rules/modes.rs"]

@@ -1,11 +1,13 @@
-//! Regular expressions of rule files: Perl's syntax as PCRE 7.9 reads it, which the plug-in has, on bytes,
-//! case-insensitive, unanchored; and as .NET reads it, for Lumper.
+//! Regular expressions of rule files: Perl's syntax as PCRE 7.9, which the plug-in had, and PCRE2, which it has, both
+//! read it, on bytes, case-insensitive, unanchored; as .NET reads it, for Lumper; and that of ECMAScript ([`ecma`]).
 //!
 //! The expression is rewritten for the crate `regex`, which takes time linear in the value, or, if it looks around,
 //! refers back or does not give back what it took, for `fancy-regex`, which tries ways up to a limit. What the engine
-//! rejects is [`Unfit::Invalid`]; what it accepts and this program cannot do is [`Unfit::Unsupported`], with the
-//! position in both cases. Sources: the manual and the change log of PCRE; RegexParser of .NET.
+//! rejects is [`Unfit::Invalid`]; what it accepts and this program cannot do is [`Unfit::Unsupported`]; what engines
+//! that may be there read in different ways is [`Unfit::Doubtful`], with the position in all cases. Sources: the
+//! manuals and the change logs of PCRE and PCRE2; RegexParser of .NET.
 
+mod ecma;
 mod parts;
 
 use std::cell::Cell;
@@ -30,10 +32,12 @@ pub(super) const TOO_MANY: &str = "an expression takes too many attempts on a va
 /// Whose expressions they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flavor {
-    /// PCRE 7.9, without UTF-8 and tables of Unicode.
+    /// What PCRE 7.9 and PCRE2 read alike, without UTF-8 and tables of Unicode.
     Pcre,
     /// Lumper's.
     DotNet,
+    /// That of stripper_qmm.
+    Ecma,
 }
 
 thread_local! {
@@ -82,10 +86,12 @@ pub struct Pattern {
 /// Why an expression cannot be used, and the offset in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unfit {
-    /// PCRE2 rejects it too.
+    /// The engine rejects it too.
     Invalid(usize, String),
-    /// PCRE2 accepts it.
+    /// The engine accepts it.
     Unsupported(usize, String),
+    /// The engines that may be there do not agree about it.
+    Doubtful(usize, String),
 }
 
 impl PartialEq for Pattern {
@@ -95,20 +101,16 @@ impl PartialEq for Pattern {
 }
 
 impl Pattern {
-    /// Compiles an expression that ignores case and matches anywhere in a value.
+    /// Compiles an expression. One of ECMAScript has to match the whole value, with its case; others ignore case and
+    /// match anywhere in a value.
     pub(super) fn new(text: &[u8], flavor: Flavor) -> Result<Self, Unfit> {
-        Pattern::compile(text, false, flavor)
-    }
-
-    /// Compiles an expression that has to match the whole value, with its case.
-    pub(super) fn whole(text: &[u8]) -> Result<Self, Unfit> {
-        Pattern::compile(text, true, Flavor::Pcre)
-    }
-
-    fn compile(text: &[u8], is_whole: bool, flavor: Flavor) -> Result<Self, Unfit> {
+        let is_whole = flavor == Flavor::Ecma;
         let mut scan = Scan::new(text, flavor);
         scan.is_caseless = !is_whole;
-        scan.all()?;
+        match flavor {
+            Flavor::Ecma => ecma::read(&mut scan)?,
+            Flavor::Pcre | Flavor::DotNet => scan.all()?,
+        }
         scan.end_run();
         let literal = Finder::new(if scan.has_choice { &b""[..] } else { &scan.literal[..] }).into_owned();
         let Scan { out, is_caseless, is_hard, steps, .. } = scan;
@@ -172,7 +174,8 @@ impl Pattern {
     /// The expression for the plug-in, which ignores case and matches anywhere.
     pub(super) fn for_plug_in(&self) -> Vec<u8> {
         match self.is_whole {
-            true => [b"(?-i)\\A(?:", &self.text[..], b")\\z"].concat(),
+            // It is written so that PCRE reads it too.
+            true => [b"(?-i)", self.rewritten.as_bytes()].concat(),
             false => self.text.clone(),
         }
     }
@@ -234,8 +237,9 @@ struct Scan<'p> {
     /// Whether it needs more than the crate `regex` has.
     is_hard: bool,
     is_caseless: bool,
-    /// Whether a quantifier may follow.
+    /// Whether a quantifier may follow, and whether what looks around ends here, which only later versions repeat.
     can_repeat: bool,
+    is_behind_look: bool,
     /// The steps of each open group, the outermost first, and of the last item.
     steps: Vec<usize>,
     last: usize,
@@ -260,6 +264,7 @@ impl<'p> Scan<'p> {
             is_hard: false,
             is_caseless: true,
             can_repeat: false,
+            is_behind_look: false,
             steps,
             last: 0,
             run: Vec::new(),
@@ -284,6 +289,11 @@ impl<'p> Scan<'p> {
         Err(Unfit::Unsupported(self.at, why.to_owned()))
     }
 
+    /// What versions of PCRE that a plug-in may have do not read alike.
+    fn doubtful<T>(&self, what: &str) -> Result<T, Unfit> {
+        Err(Unfit::Doubtful(self.at, format!("versions of PCRE do not read {what} alike")))
+    }
+
     /// Ends a run of letters.
     fn end_run(&mut self) {
         let run = std::mem::take(&mut self.run);
@@ -297,7 +307,7 @@ impl<'p> Scan<'p> {
         self.end_run();
         self.out.push_str(text);
         self.count(1);
-        self.can_repeat = true;
+        (self.can_repeat, self.is_behind_look) = (true, false);
     }
 
     fn count(&mut self, steps: usize) {
@@ -320,10 +330,14 @@ impl<'p> Scan<'p> {
         }
     }
 
+    fn is_too_long(&self) -> bool {
+        self.steps.iter().fold(0, |sum: usize, steps| sum.saturating_add(*steps)) > MOST_STEPS
+    }
+
     fn all(&mut self) -> Result<(), Unfit> {
         while let Some(byte) = self.peek(0) {
             self.one(byte)?;
-            if self.steps.iter().sum::<usize>() > MOST_STEPS {
+            if self.is_too_long() {
                 return Err(too_long());
             }
         }
@@ -344,14 +358,19 @@ impl<'p> Scan<'p> {
                 self.item(")");
                 self.count(inside);
                 self.can_repeat = !group.looks;
+                self.is_behind_look = group.looks;
             }
             b'*' | b'+' | b'?' => return self.repeat(1, 1, char::from(byte).encode_utf8(&mut [0; 4])),
             b'{' => return self.braces(),
+            // PCRE wants alternatives of one length here, which is not counted.
+            b'|' if self.flavor == Flavor::Pcre && self.looks_behind() && !self.is_in_look() => {
+                return self.doubtful("alternatives in a bracket within `(?<`");
+            }
             b'|' => {
                 self.end_run();
                 self.has_choice |= self.open.is_empty();
                 self.out.push('|');
-                self.can_repeat = false;
+                (self.can_repeat, self.is_behind_look) = (false, false);
             }
             b'.' => self.item("."),
             b'^' => self.place("^"),
@@ -370,11 +389,16 @@ impl<'p> Scan<'p> {
         self.open.iter().rfind(|group| group.looks).is_some_and(|group| group.looks_behind)
     }
 
+    /// Whether the innermost bracket is one that looks around.
+    fn is_in_look(&self) -> bool {
+        self.open.last().is_some_and(|group| group.looks)
+    }
+
     /// A place between letters, which no quantifier may follow.
     fn place(&mut self, text: &str) {
         self.end_run();
         self.out.push_str(text);
-        self.can_repeat = false;
+        (self.can_repeat, self.is_behind_look) = (false, false);
     }
 
     /// The end of the text, or before a line break there, which may match what follows in the expression.
@@ -391,6 +415,9 @@ impl<'p> Scan<'p> {
 
     /// A quantifier of this many bytes, which repeats at most this often.
     fn repeat(&mut self, length: usize, most: usize, text: &str) -> Result<(), Unfit> {
+        if self.is_behind_look && self.flavor == Flavor::Pcre {
+            return self.doubtful("a quantifier behind what looks around");
+        }
         if !self.can_repeat {
             return self.invalid("the quantifier does not follow a repeatable item");
         }
@@ -431,6 +458,12 @@ impl<'p> Scan<'p> {
         let inside = self.rest()[1..].split(|byte| *byte == b'}').next().unwrap_or_default();
         let is_closed = self.rest().len() > inside.len() + 1;
         let mut parts = inside.splitn(2, |byte| *byte == b',').map(|part| (part, number(part)));
+        let may_be = |byte: &u8| byte.is_ascii_digit() || b" \t,".contains(byte);
+        let has_digit = inside.iter().any(u8::is_ascii_digit);
+        let is_odd = inside.starts_with(b",") || inside.iter().any(|byte| b" \t".contains(byte));
+        if self.flavor == Flavor::Pcre && is_closed && has_digit && is_odd && inside.iter().all(may_be) {
+            return self.doubtful("braces with blanks or without a first number");
+        }
         let Some((_, Some(least))) = parts.next().filter(|_| is_closed) else {
             self.byte(b'{');
             self.at += 1;

@@ -23,8 +23,11 @@ pub(super) enum Escaped {
 
 /// Letters that .NET knows after a backslash; others are an error there.
 const OF_DOTNET: &[u8] = b"AbBGzZdDsSwWaefnrtvcxkpPu";
-/// Letters after a backslash that PCRE 7.9 refuses; those that it does not know are themselves.
-const REFUSED: &[u8] = b"LlNUu";
+/// Letters after a backslash that PCRE refuses.
+const REFUSED: &[u8] = b"LlUu";
+/// Letters after a backslash that are themselves in PCRE 7.9, and an error or something else in later versions; it
+/// refuses `\N`.
+const DOUBTFUL: &[u8] = b"FIJMNOTYijmoqy";
 
 impl Scan<'_> {
     /// A backslash outside of brackets.
@@ -35,6 +38,9 @@ impl Scan<'_> {
             b'A' | b'b' | b'B' | b'z' => {
                 self.place(&format!("\\{}", char::from(letter)));
                 self.at += 2;
+            }
+            b'K' if self.flavor == Flavor::Pcre && self.open.iter().any(|group| group.looks) => {
+                return self.doubtful(r"`\K` that looks around");
             }
             // A match begins at the start of a value; what it keeps does not matter.
             b'G' => {
@@ -78,7 +84,10 @@ impl Scan<'_> {
     /// Refuses a letter after a backslash as the engine does.
     fn check_letter(&self, letter: u8) -> Result<(), Unfit> {
         let is_refused = match self.flavor {
-            Flavor::Pcre => REFUSED.contains(&letter),
+            Flavor::Pcre if DOUBTFUL.contains(&letter) => {
+                return self.doubtful(&format!("`\\{}`", char::from(letter)));
+            }
+            Flavor::Pcre | Flavor::Ecma => REFUSED.contains(&letter),
             Flavor::DotNet => letter.is_ascii_alphabetic() && !OF_DOTNET.contains(&letter),
         };
         if is_refused { self.invalid("the engine refuses the letter after the backslash") } else { Ok(()) }
@@ -108,6 +117,9 @@ impl Scan<'_> {
             _ => return self.invalid(r"`\k` needs the name of a group"),
         };
         let text = std::str::from_utf8(name).unwrap_or_default();
+        if text.starts_with('+') && self.flavor == Flavor::Pcre {
+            return self.doubtful("a back-reference to a group that follows");
+        }
         let number = match text.parse::<i64>() {
             // Backwards from the last group that is open here.
             Ok(back) if back < 0 => {
@@ -128,7 +140,7 @@ impl Scan<'_> {
             return self.invalid("the back-reference is to a group that does not exist");
         }
         if self.looks_behind() && self.flavor == Flavor::Pcre {
-            return self.invalid("what is within `(?<` has no fixed length");
+            return self.doubtful("a back-reference within `(?<`");
         }
         let is_named = |name: &&[u8]| !name.is_empty();
         if self.flavor == Flavor::DotNet && self.captures.iter().any(is_named) {
@@ -149,9 +161,9 @@ impl Scan<'_> {
             return self.refer(number, digits + 1);
         }
         if number < 10 || text.starts_with(['8', '9']) {
-            if number >= 10 && self.flavor == Flavor::Pcre {
-                // A NUL and digits for PCRE 7.9, and digits for PCRE 8.39.
-                return self.unsupported("a number after a backslash that versions of PCRE read differently");
+            // A NUL and digits for PCRE 7.9, digits for PCRE 8.39, an error for PCRE2.
+            if text.starts_with(['8', '9']) && self.flavor == Flavor::Pcre {
+                return self.doubtful("a number of no group that begins with 8 or 9");
             }
             return self.invalid("the back-reference is to a group that does not exist");
         }
@@ -226,6 +238,9 @@ impl Scan<'_> {
         });
         let (digits, length) = match braced {
             Some(inside) if is_braced => (inside, inside.len() + 4),
+            _ if self.flavor == Flavor::Pcre && rest.starts_with(b"{") => {
+                return self.doubtful(r"`\x{` without digits and a brace");
+            }
             _ => {
                 let length = rest.iter().take(2).take_while(|byte| byte.is_ascii_hexdigit()).count();
                 (&rest[..length], length + 2)
@@ -283,8 +298,12 @@ impl Scan<'_> {
                 break;
             }
             let start = match self.member(byte)? {
-                // To PCRE 7.9 a hyphen that follows is a letter.
+                // A hyphen that follows is a letter to PCRE 7.9, and an error to PCRE2.
                 Escaped::Set(members) => {
+                    self.skip_ends();
+                    if self.flavor == Flavor::Pcre && self.peek(0) == Some(b'-') && self.peek(1) != Some(b']') {
+                        return self.doubtful("a hyphen behind a set");
+                    }
                     set.push_str(&members);
                     continue;
                 }
@@ -314,14 +333,11 @@ impl Scan<'_> {
                     Escaped::Byte(end) if end >= start => drop(write!(set, r"-\x{end:02x}")),
                     Escaped::Byte(_) => return self.invalid("the range in the brackets is out of order"),
                     Escaped::Nothing => return self.unsupported(r"a range without an end"),
-                    Escaped::Set(_) if self.flavor == Flavor::DotNet => {
-                        return self.invalid("a range ends with a set");
+                    Escaped::Set(_) if self.flavor == Flavor::Pcre => {
+                        self.at = hyphen;
+                        return self.doubtful("a hyphen before a set");
                     }
-                    // The hyphen is a letter, and the set follows it.
-                    Escaped::Set(_) => {
-                        self.at = hyphen + 1;
-                        set.push_str(r"\x2d");
-                    }
+                    Escaped::Set(_) => return self.invalid("a range ends with a set"),
                 }
             }
         }
@@ -355,10 +371,9 @@ impl Scan<'_> {
             }
             (b'\\', Some(b'1'..=b'7')) if self.flavor == Flavor::Pcre => self.octal(1).map(Escaped::Byte),
             (b'\\', Some(b'1'..=b'9')) => self.unsupported("a number in brackets: use `\\x`"),
-            // Escapes that match a place, or several bytes, are letters here.
+            // Escapes that match a place, or several bytes, are letters here to PCRE 7.9, and an error to PCRE2.
             (b'\\', Some(letter)) if self.flavor == Flavor::Pcre && b"ABCGKRXZkz".contains(&letter) => {
-                self.at += 2;
-                Ok(Escaped::Byte(letter))
+                self.doubtful(&format!("`\\{}` in brackets", char::from(letter)))
             }
             (b'\\', _) => self.escaped(),
             _ => {
@@ -376,6 +391,9 @@ impl Scan<'_> {
         let length = name.len();
         let name = std::str::from_utf8(name).unwrap_or_default();
         let (hat, name) = name.strip_prefix('^').map_or(("", name), |name| ("^", name));
+        if matches!(name, "<" | ">") {
+            return self.doubtful(&format!("`[[:{name}:]]`"));
+        }
         if !NAMES.contains(&name) {
             return self.invalid("the name of a set is not known");
         }
@@ -426,7 +444,7 @@ impl Scan<'_> {
         self.open.push(Group { at: self.at, looks, looks_behind: looks && text.len() == 4 });
         self.steps.push(0);
         self.out.push_str(&text);
-        self.can_repeat = false;
+        (self.can_repeat, self.is_behind_look) = (false, false);
         self.at += length;
         Ok(())
     }
@@ -436,6 +454,9 @@ impl Scan<'_> {
         let length = name.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
         let is_name = length > 0 && !name[0].is_ascii_digit() && name.get(length) == Some(&end);
         let before = self.rest().len() - name.len();
+        if self.flavor == Flavor::Pcre && length > 32 {
+            return self.doubtful("a name of more than 32 letters");
+        }
         if is_name && self.captures.iter().filter(|own| **own == &name[..length]).count() > 1 {
             return self.invalid("two groups have one name");
         }
@@ -451,12 +472,19 @@ impl Scan<'_> {
         let (set, end) = (&flags[..length], flags.get(length));
         if let Some(other) = set.iter().find(|flag| !b"is-".contains(flag)) {
             let (letter, known) = (char::from(*other), b"JUmnxPRC".contains(other));
+            if self.flavor == Flavor::Pcre && b"ar".contains(other) {
+                return self.doubtful(&format!("`(?{letter}`"));
+            }
             return match known {
                 true => self.unsupported(&format!("`(?{letter}`: only the flags i and s are supported")),
                 false => self.invalid("the character after `(?` is not known"),
             };
         }
-        if set.iter().filter(|flag| **flag == b'-').count() > 1 {
+        let hyphens = set.iter().filter(|flag| **flag == b'-').count();
+        if hyphens > 1 && self.flavor == Flavor::Pcre {
+            return self.doubtful("two hyphens among the flags");
+        }
+        if hyphens > 1 {
             return self.invalid("there are two hyphens among the flags");
         }
         let is_off = set.split(|flag| *flag == b'-').nth(1).unwrap_or_default();
@@ -471,9 +499,12 @@ impl Scan<'_> {
                 self.steps.push(0);
             }
             Some(b'0'..=b'9' | b'+' | b'&') => return self.unsupported("a call of a group"),
+            Some(other @ (b'^' | b'*' | b'[')) if set.is_empty() && self.flavor == Flavor::Pcre => {
+                return self.doubtful(&format!("`(?{}`", char::from(*other)));
+            }
             _ => return self.invalid("the character after `(?` is not known"),
         }
-        self.can_repeat = false;
+        (self.can_repeat, self.is_behind_look) = (false, false);
         self.at += length + 3;
         Ok(())
     }
