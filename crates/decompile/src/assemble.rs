@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use bspkit::{Bsp, Error, ErrorKind, Result};
 
-use crate::drawn;
+use crate::drawn::{self, Drawn};
 use crate::dress::{Dress, Sizes, around};
 use crate::entities::{self, Given, Taken};
 use crate::hammer;
@@ -93,12 +93,13 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     counts.report.dialect = map.dialect().name;
     counts.report.format = format.name();
     let mut dress = Dress::new(format, flags, looks::read(map), options.sizes);
-    let pieces = pieces_of(map, family, &mut dress, &mut counts)?;
+    let mut drawn = drawn_of(map, family, &dress.looks, &mut counts)?;
+    let pieces = pieces_of(map, family, &drawn, &mut dress, &mut counts)?;
     let (given, taken) = entities::read(map, family)?;
     entities::name_damage(map, &mut counts);
     let mut patches = Vec::new();
     if family == Family::Quake3 {
-        dress.solver = Some(Solver::new(drawn::read(map, &dress.looks)?, &dress.looks));
+        dress.solver = Some(Solver::new(std::mem::take(&mut drawn), &dress.looks));
         patches = patches::read(map, &dress.looks, &mut counts)?;
         patches.sort_by_key(|(model, ..)| *model);
         if format == Format::Vmf {
@@ -111,7 +112,7 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     dress.keep_ids(if format == Format::Vmf { ids.max().unwrap_or(0) } else { 0 });
     let mut source = Source { entities: put_together(map, given, &taken, &pieces, &patches, &mut dress, &mut counts) };
     if family == Family::Source && format == Format::Vmf {
-        hammer::add(map, &mut source.entities, &taken, &mut dress, &mut counts)?;
+        hammer::add(map, &drawn, &mut source.entities, &taken, &mut dress, &mut counts)?;
     } else if family == Family::Source {
         hammer::leave_out(map, &mut counts);
     }
@@ -128,7 +129,8 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
         counts.leave_out("lump", "TERRAIN: its structs are not known", 0);
     }
     if counts.report.brush_count == 0 {
-        return Err(Error::new(ErrorKind::Malformed, "no brush of the map can be brought back"));
+        let why = counts.why_no_brush().map_or_else(String::new, |why| format!(": {why}"));
+        return Err(Error::new(ErrorKind::Malformed, format!("no brush of the map can be brought back{why}")));
     }
     if format == Format::Valve
         && let Some(world) = source.entities.first_mut()
@@ -141,8 +143,30 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
     Ok(Decompiled { source, format, report: counts.finish() })
 }
 
+/// What is drawn of a map. Faces that cannot be read are named.
+fn drawn_of(map: &Bsp<'_>, family: Family, looks: &[looks::Look], counts: &mut Counts) -> Result<Vec<Drawn>> {
+    let faces = match drawn::read(map, looks) {
+        Ok(faces) => faces,
+        // Brushes say their textures there.
+        Err(_) if matches!(family, Family::Quake2 | Family::Source) => {
+            counts.leave_out("lump", "none of the faces of the map can be read", 0);
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(error),
+    };
+    let kind = if family == Family::Quake3 { "surface" } else { "face" };
+    faces.unread.into_iter().for_each(|(face, why)| counts.leave_out(kind, why, face));
+    Ok(faces.drawn)
+}
+
 /// The convex volumes of a map: the brushes that it keeps, or what its trees give.
-fn pieces_of(map: &Bsp<'_>, family: Family, dress: &mut Dress<'_>, counts: &mut Counts) -> Result<Vec<Piece>> {
+fn pieces_of(
+    map: &Bsp<'_>,
+    family: Family,
+    drawn: &[Drawn],
+    dress: &mut Dress<'_>,
+    counts: &mut Counts,
+) -> Result<Vec<Piece>> {
     match (pieces::has_brushes(map), family) {
         (true, _) => {
             let contents = |look: usize| dress.looks.get(look).map_or(0, |look: &looks::Look| look.contents);
@@ -152,7 +176,7 @@ fn pieces_of(map: &Bsp<'_>, family: Family, dress: &mut Dress<'_>, counts: &mut 
             }
             Ok(pieces)
         }
-        (false, Family::Quake) => trees::read(map, &mut dress.looks, counts),
+        (false, Family::Quake) => trees::read(map, drawn, &mut dress.looks, counts),
         (false, _) => Err(Error::new(ErrorKind::Unsupported, "the map has no brushes")),
     }
 }

@@ -35,8 +35,16 @@ pub(crate) struct Drawn {
     pub(crate) displacement: Option<usize>,
 }
 
-/// All flat faces of a map. Those that are damaged are left out.
-pub(crate) fn read(map: &Bsp<'_>, looks: &[Look]) -> Result<Vec<Drawn>> {
+/// The flat faces of the models of a map.
+#[derive(Debug, Default)]
+pub(crate) struct Faces {
+    pub(crate) drawn: Vec<Drawn>,
+    /// The numbers of those that cannot be read, and why.
+    pub(crate) unread: Vec<(usize, &'static str)>,
+}
+
+/// All flat faces of a map.
+pub(crate) fn read(map: &Bsp<'_>, looks: &[Look]) -> Result<Faces> {
     match map.role(Role::DrawIndexes) {
         Some(_) => surfaces(map, looks.len()),
         None => rings(map, looks),
@@ -58,22 +66,38 @@ pub(crate) fn plane_of(ring: &[Point]) -> Option<Plane> {
     (long > 1e-6).then(|| Plane { normal, distance: dot(normal, crate::geometry::mean(ring)) })
 }
 
-fn rings(map: &Bsp<'_>, looks: &[Look]) -> Result<Vec<Drawn>> {
+/// The corners of a face, or why it has none.
+fn ring_of(corners: Result<Vec<[f32; 3]>>) -> std::result::Result<Vec<Point>, &'static str> {
+    match corners {
+        Err(_) => Err("its edges or vertexes do not exist, or are too many"),
+        Ok(corners) if corners.len() < 3 => Err("it has fewer than three corners"),
+        Ok(corners) if !is_near(&corners) => Err("a corner of it is outside of every world"),
+        Ok(corners) => Ok(corners.iter().map(|corner| corner.map(f64::from)).collect()),
+    }
+}
+
+fn rings(map: &Bsp<'_>, looks: &[Look]) -> Result<Faces> {
     let polygons: Polygons<'_> = map.polygons()?;
     let faces = map.drawn_faces()?;
     let [texinfo] = faces.columns(["texinfo"])?;
     let displacement = faces.column("displacement").ok();
     let owners = owners(&map.records(Role::Models)?, ["first_face", "face_count"], faces.len());
-    let mut found = Vec::with_capacity(faces.len());
+    let mut found = Faces { drawn: Vec::with_capacity(faces.len()), unread: Vec::new() };
     for (number, corners) in polygons.iter().enumerate() {
-        let (Ok(corners), Some(look)) = (corners, texinfo.below(number, looks.len())) else { continue };
-        let Some(model) = owners.get(number).copied().flatten().filter(|_| is_near(&corners)) else { continue };
-        let ring: Vec<Point> = corners.iter().map(|corner| corner.map(f64::from)).collect();
-        let Some(plane) = plane_of(&ring) else { continue };
-        let Some(vectors) = looks[look].vectors else { continue };
+        let Some(model) = owners.get(number).copied().flatten() else { continue };
+        let look = texinfo.below(number, looks.len()).ok_or("its texinfo does not exist");
+        let (ring, look) = match ring_of(corners).and_then(|ring| Ok((ring, look?))) {
+            Ok(face) => face,
+            Err(why) => {
+                found.unread.push((number, why));
+                continue;
+            }
+        };
+        // Compilers write faces without an area.
+        let (Some(plane), Some(vectors)) = (plane_of(&ring), looks[look].vectors) else { continue };
         let mapping = Mapping::of_vectors(vectors);
         let displacement = displacement.and_then(|column| column.index(number));
-        found.push(Drawn { number, model, look, ring, plane, mapping, is_mesh: false, displacement });
+        found.drawn.push(Drawn { number, model, look, ring, plane, mapping, is_mesh: false, displacement });
     }
     Ok(found)
 }
@@ -138,6 +162,16 @@ impl<'r> Surfaces<'r> {
         all.iter().all(is_good).then_some(all)
     }
 
+    /// The points and triangles of a surface, or why it has none. `left` is how many may still be looked at.
+    fn mesh(&self, surface: usize, left: &mut usize) -> std::result::Result<Mesh, &'static str> {
+        let corners = self.corners(surface).ok_or("its vertexes do not exist or are damaged")?;
+        let triangles =
+            self.triangles(surface, corners.len()).ok_or("its indexes do not exist, or name no vertexes")?;
+        let more = left.checked_sub(corners.len() + triangles.len() * 3);
+        *left = more.ok_or("it shares too many vertexes with others")?;
+        Ok(Mesh { corners, triangles })
+    }
+
     /// The triangles of a surface as indices of its points; `None` if they do not exist.
     fn triangles(&self, surface: usize, corners: usize) -> Option<Vec<[usize; 3]>> {
         let range = range(self.first_index.get(surface), self.index_count.get(surface), self.indexes)?;
@@ -149,24 +183,35 @@ impl<'r> Surfaces<'r> {
     }
 }
 
+/// The points of a surface with their coordinates, and triangles of their indices.
+struct Mesh {
+    corners: Vec<([f32; 3], [f32; 2])>,
+    triangles: Vec<[usize; 3]>,
+}
+
 /// The most corners that are looked at of all surfaces: those of a damaged map may all name the same ones.
 const MOST_LOOKED_AT: usize = 1 << 25;
 
-fn surfaces(map: &Bsp<'_>, looks: usize) -> Result<Vec<Drawn>> {
+fn surfaces(map: &Bsp<'_>, looks: usize) -> Result<Faces> {
     let (surfaces, vertexes, indexes) =
         (map.records(Role::Faces)?, map.records(Role::Vertexes)?, map.records(Role::DrawIndexes)?);
     let reader = Surfaces::new(&surfaces, &vertexes, &indexes)?;
     let owners = owners(&map.records(Role::Models)?, ["first_surface", "surface_count"], surfaces.len());
-    let (mut found, mut left) = (Vec::new(), MOST_LOOKED_AT);
+    let (mut found, mut left) = (Faces::default(), MOST_LOOKED_AT);
     for (number, owner) in owners.iter().enumerate() {
         let kind = reader.kind.get(number);
         let is_mesh = kind == i64::from(Kinds::TRIANGLES);
         let is_its = is_mesh || kind == i64::from(Kinds::PLANAR);
-        let (Some(model), Some(look), true) = (owner, reader.shader.below(number, looks), is_its) else { continue };
-        let Some(corners) = reader.corners(number) else { continue };
-        let Some(triangles) = reader.triangles(number, corners.len()) else { continue };
-        let Some(more) = left.checked_sub(corners.len() + triangles.len() * 3) else { break };
-        left = more;
+        let (Some(model), true) = (owner, is_its) else { continue };
+        let look = reader.shader.below(number, looks).ok_or("its shader does not exist");
+        let (look, Mesh { corners, triangles }) =
+            match look.and_then(|look| Ok((look, reader.mesh(number, &mut left)?))) {
+                Ok(surface) => surface,
+                Err(why) => {
+                    found.unread.push((number, why));
+                    continue;
+                }
+            };
         for triangle in triangles {
             let ring: Vec<Point> = triangle.iter().map(|corner| corners[*corner].0.map(f64::from)).collect();
             let Some(plane) = plane_of(&ring) else { continue };
@@ -174,7 +219,7 @@ fn surfaces(map: &Bsp<'_>, looks: usize) -> Result<Vec<Drawn>> {
             let points = [0, 1, 2].map(|at| corner(at).0.map(f64::from));
             let values = [0, 1, 2].map(|at| corner(at).1.map(f64::from));
             let Some(mapping) = Mapping::through(points, values) else { continue };
-            found.push(Drawn { number, model: *model, look, ring, plane, mapping, is_mesh, displacement: None });
+            found.drawn.push(Drawn { number, model: *model, look, ring, plane, mapping, is_mesh, displacement: None });
         }
     }
     Ok(found)

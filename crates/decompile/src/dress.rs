@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use crate::cells::box_planes;
 use crate::geometry::{Plane, dot, length, mean, minus, plus};
 use crate::looks::Look;
-use crate::mapping::{Mapping, USUAL};
+use crate::mapping::{Mapping, USUAL, of_alignment};
 use crate::pieces::{Piece, PieceSide};
 use crate::planes::{Fit, points};
 use crate::report::Counts;
 use crate::solve::Solver;
-use crate::source::{Alignment, Brush, Format, Point, Side, SideNumbers};
+use crate::source::{Alignment, Brush, Format, Point, Side, SideNumbers, is_writable};
 use crate::tools::{Family, Flags};
 
 /// Columns and rows of textures, by their names.
@@ -93,24 +93,34 @@ impl<'o> Dress<'o> {
         counts.plane(&local, fit);
         let own = side.look.filter(|look| *look < self.looks.len());
         if own.is_none() && side.look.is_some() {
-            counts.note("side", "its texture does not exist; it has another one", side.number);
+            counts.leave_out("side texture", "it does not exist; the side has another one", side.number);
         }
         let look = own.or(usual).map(|look| &self.looks[look]);
         let name = look.map(|look| self.name(&look.name)).filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| self.tool(piece.contents));
+        if !is_writable(&name) {
+            counts.leave_out("side texture", "quotes and control characters of its name are written as '", side.number);
+        }
         let plane = side.plane();
+        let points = local.map(|point| plus(point, origin));
+        // Compilers lay textures on the plane that they compute of the points.
+        let moved = Plane { normal: plane.normal, distance: plane.distance + dot(plane.normal, origin) };
+        let written = Plane::of_points(points).unwrap_or(moved);
         let unseen = self.flags.unseen();
         let (alignment, is_known) = match own.and_then(|own| Some((own, self.looks[own].vectors?))) {
             Some((own_look, vectors)) => {
-                counts.report.alignments.exact += 1;
                 let mapping = Mapping::of_vectors(vectors);
                 let is_good = mapping.is_finite() && mapping.has_axes();
-                if !is_good {
-                    counts.note("side", "its texture vectors are damaged; it has usual ones", side.number);
+                if !mapping.is_finite() {
+                    let why = "its texture vectors are damaged; the side has a usual one";
+                    counts.leave_out("side alignment", why, side.number);
+                } else if !is_good {
+                    counts.note("side", "its texture vectors have no length; it has usual ones", side.number);
                 } else if !mapping.is_flat(&plane) && self.looks[own_look].flags & unseen == 0 {
                     counts.note("side", "its texture is drawn as lines, as in the map", side.number);
                 }
-                (Some(mapping).filter(|_| is_good), true)
+                counts.report.alignments.exact += usize::from(is_good);
+                (Some(mapping).filter(|_| is_good), is_good)
             }
             None => (self.drawn(piece, side).filter(|mapping| mapping.is_finite() && mapping.is_flat(&plane)), false),
         };
@@ -130,11 +140,14 @@ impl<'o> Dress<'o> {
         let mapping = match alignment {
             Some(mapping) if in_shares && !is_known => mapping.scaled(size),
             Some(mapping) => mapping,
-            None => Mapping::default_of(&plane, if in_shares { 0.5 } else { 1.0 }),
+            None => Mapping::default_of(&written, if in_shares { 0.5 } else { 1.0 }),
         };
-        let moved = Plane { normal: plane.normal, distance: plane.distance + dot(plane.normal, origin) };
-        let (alignment, is_its) = mapping.moved(origin).alignment(self.format, &moved, size);
-        if !is_its {
+        let mapping = mapping.moved(origin);
+        let alignment = mapping.alignment(self.format, &written, size);
+        let ring = side.ring.iter().map(|corner| plus(*corner, origin));
+        if matches!(alignment, Alignment::Standard { .. })
+            && !mapping.is_near(&of_alignment(&alignment, &written), ring)
+        {
             counts.note("side", "the format cannot say how its texture lies; it has what comes near", side.number);
         }
         if self.format == Format::Vmf {
@@ -142,7 +155,7 @@ impl<'o> Dress<'o> {
         }
         Side {
             id,
-            points: local.map(|point| plus(point, origin)),
+            points,
             texture: name,
             alignment,
             numbers: self.numbers(piece, look),
@@ -205,7 +218,7 @@ impl<'o> Dress<'o> {
         let side = |(normal, distance): ([f32; 3], f32)| {
             let (points, _) = points(normal, distance, mins);
             let plane = crate::cells::plane(normal, distance);
-            let (alignment, _) = Mapping::default_of(&plane, 1.0).alignment(self.format, &plane, USUAL);
+            let alignment = Mapping::default_of(&plane, 1.0).alignment(self.format, &plane, USUAL);
             Side {
                 id: self.id(),
                 points,
@@ -244,4 +257,39 @@ pub(crate) fn around(point: Point, half: f64) -> [Point; 2] {
 /// Whether an alignment is a matrix; sides of a brush have one form.
 pub(crate) fn is_matrix(alignment: &Alignment) -> bool {
     matches!(alignment, Alignment::Matrix(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A side at 45 degrees whose plane in the map faces another axis most than that of its points, with texture
+    /// vectors; and what is noted of it.
+    fn tilted(vectors: [[f32; 4]; 2]) -> (Mapping, Mapping, Vec<Point>, usize) {
+        let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp").unwrap();
+        let flags = Flags::new(&map, Family::Quake2);
+        let look = Look { name: b"wall".to_vec(), vectors: Some(vectors), ..Look::default() };
+        let ring = vec![[0.0, 0.0, 64.0], [64.0, 0.0, 64.0], [64.0, 64.0, 0.0], [0.0, 64.0, 0.0]];
+        let (normal, distance) = ([0.0, 0.707_106_9, 0.707_106_65], 45.254_833);
+        let side = PieceSide { number: 0, normal, distance, look: Some(0), ring: ring.clone() };
+        let piece = Piece { number: 0, model: 0, contents: 1, look: None, sides: vec![side] };
+        let mut counts = Counts::default();
+        let mut dress = Dress::new(Format::Quake, flags, vec![look], None);
+        let side = dress.brush(&piece, [0.0; 3], &mut counts).sides.remove(0);
+        assert!(side.points.iter().flatten().all(|part| part.fract() == 0.0), "{:?}", side.points);
+        let back = of_alignment(&side.alignment, &Plane::of_points(side.points).unwrap());
+        (Mapping::of_vectors(vectors), back, ring, counts.finish().notes.len())
+    }
+
+    #[test]
+    fn textures_lie_on_the_plane_of_the_points() {
+        let (own, back, ring, notes) = tilted([[1.0, 0.0, 0.0, 8.0], [0.0, -1.0, 0.0, 0.0]]);
+        assert!(own.is_near(&back, ring.into_iter()) && notes == 0, "{back:?}");
+    }
+
+    #[test]
+    fn a_side_that_a_format_cannot_say_is_noted() {
+        let (own, back, ring, notes) = tilted([[1.0, 0.0, 0.0, 8.0], [0.5, -1.0, 0.0, 0.0]]);
+        assert!(!own.is_near(&back, ring.into_iter()) && notes == 1, "{back:?}");
+    }
 }

@@ -15,6 +15,9 @@ pub(crate) struct Mapping {
 /// Columns and rows of a texture whose size is not known.
 pub(crate) const USUAL: [f64; 2] = [64.0; 2];
 
+/// How far coordinates may be off, in texels.
+pub(crate) const TEXEL: f64 = 0.01;
+
 /// The texture axes for planes that face up, down, east, west, north and south.
 const AXES: [[Point; 3]; 6] = [
     [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]],
@@ -118,12 +121,20 @@ impl Mapping {
         dot(cross(s, t), plane.normal).abs() > 1e-9 * (length(s) * length(t)).max(1e-12)
     }
 
-    /// In the form of a format; the flag tells whether it is the form, and not one that comes near. `self` is in
-    /// texels, and `size` is that of the texture, for the formats that need it.
-    pub(crate) fn alignment(&self, format: Format, plane: &Plane, size: [f64; 2]) -> (Alignment, bool) {
+    /// Whether another one has the same at some points, within what is one for the eye.
+    pub(crate) fn is_near(&self, other: &Self, mut points: impl Iterator<Item = Point>) -> bool {
+        points.all(|point| {
+            let ([s, t], [other_s, other_t]) = (self.at(point), other.at(point));
+            (s - other_s).abs() <= TEXEL && (t - other_t).abs() <= TEXEL
+        })
+    }
+
+    /// In the form of a format, or what comes near it where the format cannot say it. `self` is in texels, and `size`
+    /// is that of the texture, for the formats that need it.
+    pub(crate) fn alignment(&self, format: Format, plane: &Plane, size: [f64; 2]) -> Alignment {
         match format {
-            Format::Valve | Format::Vmf => (self.axes(), true),
-            Format::BrushDef => (self.scaled(size.map(|side| 1.0 / side)).matrix(plane), true),
+            Format::Valve | Format::Vmf => self.axes(),
+            Format::BrushDef => self.scaled(size.map(|side| 1.0 / side)).matrix(plane),
             Format::Quake | Format::Quake3 => self.standard(plane),
         }
     }
@@ -159,7 +170,7 @@ impl Mapping {
         Alignment::Matrix(self.rows.map(row))
     }
 
-    fn standard(&self, plane: &Plane) -> (Alignment, bool) {
+    fn standard(&self, plane: &Plane) -> Alignment {
         let [s, t] = standard_axes(plane.normal);
         let axis_of = |axis: Point| (0..3).find(|at| axis[*at] != 0.0).unwrap_or(0);
         let (along, aside) = (axis_of(s), axis_of(t));
@@ -179,14 +190,12 @@ impl Mapping {
         let (sine, cosine) = turn.sin_cos();
         let long = sign_t * (cosine * d - sine * c);
         let wide = (a * a + b * b).sqrt();
-        let slant = (cosine * c + sine * d).abs();
-        let is_its = wide > 1e-9 && long.abs() > 1e-9 && slant < 1e-5 * long.abs().max(1e-3);
         let near = |value: f64| fewest(value, |found| (found - value).abs() < 1e-6 * value.abs().max(1e-3));
         let scale = |slope: f64| if slope.abs() > 1e-9 { near(1.0 / slope) } else { 1.0 };
         let degrees = turn.to_degrees();
         let rotation = fewest(degrees, |found| (found - degrees).abs() < 2e-5);
         let offset = [shift_s, shift_t].map(|shift| fewest(shift, |found| (found - shift).abs() < 1e-5));
-        (Alignment::Standard { offset, rotation, scale: [scale(wide), scale(long)] }, is_its)
+        Alignment::Standard { offset, rotation, scale: [scale(wide), scale(long)] }
     }
 }
 
@@ -249,12 +258,12 @@ mod tests {
             let mapping = of_alignment(&given, &plane);
             assert!(mapping.is_flat(&plane) && mapping.is_finite());
             for format in Format::ALL {
-                let (found, is_its) = mapping.alignment(format, &plane, [64.0, 128.0]);
+                let found = mapping.alignment(format, &plane, [64.0, 128.0]);
                 let mut back = of_alignment(&found, &plane);
                 if format == Format::BrushDef {
                     back = back.scaled([64.0, 128.0]);
                 }
-                assert!(is_its && agree(&mapping, &back, &plane), "{format:?} {found:?} {rotation}");
+                assert!(agree(&mapping, &back, &plane), "{format:?} {found:?} {rotation}");
             }
         }
     }
@@ -263,7 +272,8 @@ mod tests {
     fn a_slanted_texture_has_no_standard_form() {
         let plane = Plane { normal: [0.0, 0.0, 1.0], distance: 8.0 };
         let slanted = Mapping { rows: [[1.0, 0.0, 0.0, 0.0], [1.0, -1.0, 0.0, 0.0]] };
-        assert!(!slanted.alignment(Format::Quake, &plane, USUAL).1);
+        let found = of_alignment(&slanted.alignment(Format::Quake, &plane, USUAL), &plane);
+        assert!(!slanted.is_near(&found, [[64.0, 32.0, 8.0]].into_iter()));
     }
 
     #[test]

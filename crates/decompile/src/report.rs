@@ -115,6 +115,17 @@ impl Counts {
         planes.near += usize::from(fit == Fit::Near);
     }
 
+    /// The reason that most brushes are not there, with the first of them; `None` if none is known.
+    pub(crate) fn why_no_brush(&self) -> Option<String> {
+        // What a compiler has lost is only noted.
+        [&self.left_out, &self.notes].into_iter().find_map(|all| {
+            let own = all.iter().filter(|((kind, _), _)| ["brush", "piece", "model"].contains(kind));
+            let ((kind, why), (count, places)) = own.max_by_key(|(_, (count, _))| *count)?;
+            let more = if *count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+            Some(format!("{why} ({kind} {}{more})", places.first()?))
+        })
+    }
+
     pub(crate) fn finish(mut self) -> Report {
         self.report.left_out = list(self.left_out);
         self.report.notes = list(self.notes);

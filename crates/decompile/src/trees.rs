@@ -88,14 +88,13 @@ fn is_of_valve(map: &Bsp<'_>) -> bool {
     map.dialect().versions.contains(&30)
 }
 
-/// The pieces of a map.
-pub(crate) fn read(map: &Bsp<'_>, looks: &mut Vec<Look>, counts: &mut Counts) -> Result<Vec<Piece>> {
-    let drawn = crate::drawn::read(map, looks)?;
+/// The pieces of a map, and what is drawn of it.
+pub(crate) fn read(map: &Bsp<'_>, drawn: &[Drawn], looks: &mut Vec<Look>, counts: &mut Counts) -> Result<Vec<Piece>> {
     let leafs = map.records(Role::Leafs)?;
     let [contents] = leafs.columns(["contents"])?;
     let tree = Tree::read(map)?;
     let mut faces = vec![Vec::new(); tree.models()];
-    for face in &drawn {
+    for face in drawn {
         if let Some(own) = faces.get_mut(face.model) {
             own.push(face);
         }

@@ -10,7 +10,7 @@ use super::api::{Api, MOST_STRING, Res, fail, wrong};
 use super::values::{bytes_of, kind, shown, signed};
 use super::{Map, State, records};
 use bspkit::bytes::{Data, escaped};
-use bspkit::content::pak::{Pak, Pattern};
+use bspkit::content::pak::{Pak, Pattern, lookup_name};
 use bspkit::content::texture_names::Renaming;
 use bspkit::dialect::Role;
 use bspkit::record::{Meaning, Number, Shape};
@@ -108,7 +108,11 @@ impl Files {
 
     fn set(&mut self, name: &str, value: Dynamic) -> Res<()> {
         let (name, data) = (bytes_of(name), content_of(&value)?);
-        self.edit(|pak| pak.add(name, data).map(drop))
+        // A new name is stored as engines look it up, as `pak add` does.
+        self.edit(|pak| {
+            let name = if pak.find(&name).is_empty() { lookup_name(name) } else { name };
+            pak.add(name, data).map(drop)
+        })
     }
 
     fn remove(&mut self, pattern: &str) -> Res<i64> {
@@ -188,7 +192,7 @@ fn files(api: &mut Api) {
     api.entry(
         "files[name]",
         "The bytes of a file; `()` if it is not there. Case does not matter, and `\\` is `/`. `files[name] = value` \
-         adds or replaces it: bytes, a blob or a string.",
+         adds or replaces it: bytes, a blob or a string. A new name is stored in lower case and with `/`.",
     );
     api.index(Files::get);
     api.set_index(Files::set);

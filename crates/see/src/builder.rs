@@ -18,6 +18,8 @@ const MOST_TRIANGLES: usize = 1 << 24;
 const MOST_OF_A_CODE: usize = 100;
 
 pub(crate) static FACE: Code = Code::new("see-face", Severity::Error, "a face cannot be read, and is not shown");
+pub(crate) static LUMP: Code =
+    Code::new("see-lump", Severity::Error, "a lump is not, or not whole, in the file; what it lost is not shown");
 pub(crate) static LIGHT: Code = Code::new("see-light", Severity::Error, "light cannot be read, and is not shown");
 pub(crate) static TEXTURE: Code =
     Code::new("see-texture", Severity::Error, "a texture cannot be read; a color is shown in its place");

@@ -37,13 +37,17 @@ impl<'a> Source<'a> {
             true => 0,
             false => SETS.iter().position(|name| *name == set.name()).map_or(SETS.len(), |at| at + 1),
         };
+        // The faults are those of the best set, also where none of its light can be read and another one is shown.
+        let lit = light.sets().iter().filter(|set| !set.blocks().is_empty() || !set.faults().is_empty());
+        if let Some(set) = lit.min_by_key(|set| rank(set)) {
+            for fault in set.faults() {
+                findings.add(&LIGHT, Place::default().lump(set.faces()).record(fault.face), fault.kind.to_string());
+            }
+        }
         let filled = light.sets().iter().enumerate().filter(|(_, set)| !set.blocks().is_empty());
         let Some((number, set)) = filled.min_by_key(|(_, set)| rank(set)) else {
             return images(map, options, findings).map(Source::Images);
         };
-        for fault in set.faults() {
-            findings.add(&LIGHT, Place::default().lump(set.faces()).record(fault.face), fault.kind.to_string());
-        }
         let is_other = |block: &Block| block.has_several_styles() || block.styles() != [0];
         if set.is_pages() && set.blocks().iter().any(is_other) {
             findings.add(

@@ -7,9 +7,9 @@ use bspkit::content::outlines::Outlines;
 use bspkit::content::select::Selector;
 use bspkit::dialect::{LightModel, Role};
 use bspkit::finding::Finding;
-use bspkit::{Bsp, Error, ErrorKind, Result};
+use bspkit::{Bsp, Error, ErrorKind, Place, Result};
 
-use crate::builder::{Builder, Findings};
+use crate::builder::{Builder, Findings, LUMP};
 use crate::chosen::{Chosen, Entities};
 use crate::light;
 use crate::options::Options;
@@ -62,6 +62,7 @@ impl Scene {
             return Err(Error::new(ErrorKind::Argument, message));
         }
         let mut findings = Findings::default();
+        name_lost(map, &mut findings);
         let models = models(map);
         let (placed, entities) = entities::read(map, models.len(), &mut findings);
         let select = |selector: &Selector| entities.as_ref().map_or_else(Vec::new, |all| all.matching(selector));
@@ -138,6 +139,26 @@ impl Scene {
             part.texture = numbers[part.texture].unwrap_or(0);
         }
         self
+    }
+}
+
+/// The lumps that a scene is made of. Light says itself what it lacks.
+const SHOWN: [Role; 9] = [
+    Role::Entities,
+    Role::Models,
+    Role::Faces,
+    Role::Edges,
+    Role::SurfEdges,
+    Role::Vertexes,
+    Role::DrawIndexes,
+    Role::TexInfo,
+    Role::Textures,
+];
+
+/// Names the lumps that the file has not, or not whole.
+fn name_lost(map: &Bsp<'_>, findings: &mut Findings) {
+    for slot in SHOWN.into_iter().filter_map(|role| map.role(role)).filter(|slot| slot.bounds.is_damaged()) {
+        findings.add(&LUMP, Place::default().lump(slot.name.as_str()), slot.bounds.to_string());
     }
 }
 

@@ -126,7 +126,7 @@ fn side(points: [Point; 3], inside: Point, texture: &[u8], mapping: Option<&Mapp
         id: dress.id(),
         points,
         texture: texture.to_vec(),
-        alignment: mapping.alignment(Format::Vmf, &plane, USUAL).0,
+        alignment: mapping.alignment(Format::Vmf, &plane, USUAL),
         numbers: None,
         lightmap_scale: Some(16.0),
         smoothing_groups: 0,

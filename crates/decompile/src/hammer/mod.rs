@@ -13,7 +13,7 @@ use bspkit::content::entities::Output;
 use bspkit::{Bsp, Column, Result};
 
 use crate::boxes;
-use crate::drawn::{self, Drawn};
+use crate::drawn::Drawn;
 use crate::dress::{Dress, Placed};
 use crate::entities::{Given, Taken};
 use crate::geometry::{clip, dot, double_area};
@@ -73,21 +73,21 @@ pub(crate) fn class_of(piece: &Piece, dress: &Dress<'_>) -> Option<&'static str>
 /// Adds what a map has in lumps of its own.
 pub(crate) fn add(
     map: &Bsp<'_>,
+    faces: &[Drawn],
     entities: &mut Vec<Entity>,
     taken: &[Taken],
     dress: &mut Dress<'_>,
     counts: &mut Counts,
 ) -> Result<()> {
-    let faces = drawn::read(map, &dress.looks)?;
-    let made = displacements::read(map, &faces, dress, counts);
+    let made = displacements::read(map, faces, dress, counts);
     if let Some(world) = entities.first_mut() {
         counts.report.displacement_count += made.len();
         world.brushes.extend(made);
     }
     portals::occluders(map, entities, taken, dress, counts);
     let sides = Sides::new(std::mem::take(&mut dress.placed));
-    smooth(map, &faces, &sides, entities)?;
-    overlays::add(map, &faces, &sides, entities, dress, counts);
+    smooth(map, faces, &sides, entities)?;
+    overlays::add(map, faces, &sides, entities, dress, counts);
     places::cubemaps(map, entities, dress);
     places::props(map, entities, dress, counts);
     if map.any_records("DISP_MULTIBLEND").is_some_and(|blends| !blends.is_empty()) {

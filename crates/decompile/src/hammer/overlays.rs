@@ -10,7 +10,7 @@ use crate::drawn::Drawn;
 use crate::dress::Dress;
 use crate::geometry::cross;
 use crate::report::Counts;
-use crate::source::Entity;
+use crate::source::{Entity, writable};
 
 /// The bits of the number of faces; the order of drawing is above them.
 const COUNT: u32 = 0x3FFF;
@@ -140,7 +140,7 @@ impl<'r> Columns<'r> {
         let ids: Vec<String> = sides.iter().map(u32::to_string).collect();
         let mut pairs = vec![
             pair("classname", "info_overlay"),
-            (b"material".to_vec(), material.to_vec()),
+            (b"material".to_vec(), writable(material)),
             pair("sides", ids.join(" ")),
             pair("RenderOrder", bits(self.count.get(number)) >> 14 & 3),
             pair("StartU", self.u.float(number, 0)),

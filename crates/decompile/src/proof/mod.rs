@@ -90,10 +90,11 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Whether all that was judged agrees.
+    /// Whether all that was judged agrees, and no face is left that cannot be judged.
     pub fn is_whole(&self) -> bool {
         self.points.judged == self.points.agreeing
             && self.faces.judged == self.faces.agreeing
+            && self.faces.unread == 0
             && self.models_left_out == 0
             && self.kinds().iter().all(|(_, kept)| kept.is_whole())
     }
@@ -128,6 +129,9 @@ impl Proof {
             let (wrong, place) = (judged - agreeing, at(*point));
             let largest = format!("the largest is face {face} with `{texture}` at {place}");
             all.push(format!("another texture or alignment than in the map on {wrong} of {judged} faces: {largest}"));
+        }
+        if self.faces.unread > 0 {
+            all.push(format!("faces of the map that cannot be read, and are not judged: {}", self.faces.unread));
         }
         for (kind, kept) in self.kinds() {
             if kept.missing() > 0 {
@@ -187,6 +191,14 @@ pub struct Faces {
     pub area: f64,
     /// The area that is covered so.
     pub covered: f64,
+    /// Faces of the map that cannot be read, and are not judged.
+    #[serde(skip_serializing_if = "is_none")]
+    pub unread: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Faces {
@@ -247,13 +259,14 @@ pub(crate) fn compare(map: &Bsp<'_>, source: &Source, effort: &Effort<'_>) -> Re
     let looks = looks::read(map);
     let by_map = ByMap::read(map, &looks, flags.contents("SOLID"))?;
     let models = Models::new(map, source, &flags, &looks)?;
-    let drawn = crate::drawn::read(map, &looks)?;
+    let crate::drawn::Faces { drawn, unread } = crate::drawn::read(map, &looks)?;
     let mut proof = Proof {
         models_left_out: models.left_out(),
         patches: kept::patches(map, source, &looks),
         displacements: kept::displacements(map, source),
         entities: kept::entities(map, source),
         boxes: kept::boxes(map, &models),
+        faces: Faces { unread: unread.len(), ..Faces::default() },
         ..Proof::default()
     };
     points::judge(map, &by_map, &models, &drawn, &flags, effort, &mut proof);

@@ -12,7 +12,7 @@ use crate::boxes::{grown, of_points};
 use crate::drawn::Drawn;
 use crate::geometry::{Plane, clip, dot, double_area, mean};
 use crate::looks::{Look, is_made};
-use crate::mapping::USUAL;
+use crate::mapping::{TEXEL, USUAL};
 use crate::models::planes;
 use crate::solve::edges;
 use crate::source::Point;
@@ -20,9 +20,6 @@ use crate::tools::{Family, Flags};
 
 /// How far the corners of a face may be off its sides, in units: compilers join corners that are this near.
 const OFF: f64 = 0.55;
-
-/// How far coordinates may be off, in texels.
-const TEXEL: f64 = 0.01;
 
 /// The share of a face that rounding may leave.
 const ROUNDING: f64 = 0.01;

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use super::numbers::{number, numbers, quoted};
+use super::numbers::{is_writable, number, numbers, quoted, writable};
 use super::{Alignment, Brush, Entity, Format, Patch, Side, SideNumbers, Source};
 
 /// What editors write for a side without a texture.
@@ -93,10 +93,11 @@ fn write_side(out: &mut Vec<u8>, side: &Side) {
 
 fn write_name(out: &mut Vec<u8>, name: &[u8]) {
     let name = if name.is_empty() { NO_TEXTURE } else { name };
-    let is_plain = !name.iter().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | 0))
+    let is_plain = is_writable(name)
+        && !name.contains(&b' ')
         && !name.starts_with(b"//")
         && !matches!(name, b"(" | b")" | b"[" | b"]" | b"{" | b"}");
-    if is_plain { out.extend(name) } else { quoted(out, name) }
+    if is_plain { out.extend(name) } else { quoted(out, &writable(name)) }
 }
 
 fn write_patch(out: &mut Vec<u8>, patch: &Patch) {

@@ -27,7 +27,7 @@ use std::str::FromStr;
 use bspkit::{Error, ErrorKind, Result, near};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use numbers::Point;
+pub(crate) use numbers::{Point, is_writable, writable};
 
 /// The form of a text.
 ///

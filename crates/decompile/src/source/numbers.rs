@@ -28,6 +28,20 @@ pub(super) fn parse(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
+/// Whether a name of a texture can be written as it is: without quotes, and on one line.
+pub(crate) fn is_writable(name: &[u8]) -> bool {
+    !name.iter().any(is_mark)
+}
+
+fn is_mark(byte: &u8) -> bool {
+    *byte == b'"' || byte.is_ascii_control()
+}
+
+/// The name of a texture as it can be written.
+pub(crate) fn writable(name: &[u8]) -> Vec<u8> {
+    name.iter().map(|byte| if is_mark(byte) { b'\'' } else { *byte }).collect()
+}
+
 /// Bytes as they can be between quotes.
 pub(super) fn quoted(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'"');

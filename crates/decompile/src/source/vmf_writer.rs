@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use super::numbers::{numbers, quoted};
+use super::numbers::{numbers, quoted, writable};
 use super::{Alignment, Brush, Displacement, Entity, Side, Source};
 
 const HEAD: &str = "versioninfo\n{\n\t\"editorversion\" \"400\"\n\t\"editorbuild\" \"8870\"\n\t\"mapversion\" \"1\"\n\t\
@@ -99,7 +99,7 @@ impl Writer {
                 out.push(b')');
             }
         });
-        self.pair(b"material", &side.texture);
+        self.pair(b"material", &writable(&side.texture));
         match side.alignment {
             Alignment::Axes { axes, rotation, scale } => {
                 for ((key, axis), scale) in ["uaxis", "vaxis"].into_iter().zip(axes).zip(scale) {

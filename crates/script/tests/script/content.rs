@@ -179,10 +179,12 @@ fn files_are_read_set_renamed_and_removed() {
         files["cfg/raw.bin"] = bytes("\\x00\\x01");
         files.rename("cfg/new.txt", "cfg/other.txt");
         report(files.names().len() - before, files.text("CFG\\\\Other.txt"), files["cfg/no.txt"], files["cfg/raw.bin"]);
-        report(files.remove("cfg/*.bin"), files["cfg/raw.bin"] == (), files["cfg/other.txt"].len());"#,
+        report(files.remove("cfg/*.bin"), files["cfg/raw.bin"] == (), files["cfg/other.txt"].len());
+        files["Materials\\\\New.VMT"] = "x";"#,
     );
     assert_eq!(said, ["2 one\ntwo \\xff null 2 bytes", "1 true 9"]);
     let pak = draft.pak().unwrap();
+    assert!(pak.iter().any(|file| file.name() == b"materials/new.vmt"), "new names are as engines look them up");
     assert_eq!(&*pak.get(pak.find("cfg/other.txt")[0]).unwrap().data().unwrap(), b"one\ntwo \xff");
     let (_, said) = run_on("q3/own_rooms.bsp", "report(files.names().len()); files[\"a\"] = \"b\"");
     assert!(said.unwrap_err().to_string().contains("have no pakfile"));

@@ -1,6 +1,6 @@
 //! Damaged maps: what can be read is shown, and the rest is said.
 
-use bspkit::dialect::quake2;
+use bspkit::dialect::{quake2, source};
 use bspkit::{Bsp, Draft, Layout};
 use bspkit_see::{Format, Options, Scene, export};
 use proptest::prelude::*;
@@ -43,6 +43,45 @@ fn light_outside_of_the_lump_is_said() {
     let scene =
         damaged("q2/own_rooms", |draft| draft.update(quake2::FACES, 3, |face| face.light_offset = 1 << 30).unwrap());
     assert!(said(&scene).iter().any(|text| text.contains("see-light") && text.contains("its light begins at")));
+}
+
+/// The light for high dynamic range, which the map has too, is no reason to say nothing.
+#[test]
+fn light_of_which_no_face_can_be_read_is_said() {
+    let with = |count: usize| {
+        let scene = damaged("source/room_v20", |draft| {
+            let mut faces = draft.table(source::FACES).unwrap();
+            let count = count.min(faces.len());
+            (0..count).for_each(|face| faces.update(face, |face| face.luxel_size[0] = 1_000_000).unwrap());
+        });
+        let is_light = |text: &&String| text.contains("see-light") && text.contains("1000001 by");
+        let faces = said(&scene).iter().filter(is_light).count();
+        (faces, scene.light.unwrap().set)
+    };
+    assert_eq!(with(2), (2, "ldr"));
+    assert_eq!(with(usize::MAX), (16, "hdr"));
+}
+
+/// A map of Quake III whose lump of this number is somewhere else; the others are as they were, or empty.
+fn moved(bytes: &[u8], lump: usize, offset: u32, length: u32) -> Vec<String> {
+    let mut bytes = bytes.to_vec();
+    bytes[8 + 8 * lump..][..4].copy_from_slice(&offset.to_le_bytes());
+    bytes[12 + 8 * lump..][..4].copy_from_slice(&length.to_le_bytes());
+    said(&Scene::read(&Bsp::parse(&bytes).unwrap(), &Options::default()).unwrap())
+}
+
+#[test]
+fn lumps_that_the_file_does_not_have_are_said() {
+    let whole = std::fs::read(path("q3/own_rooms")).unwrap();
+    let mut empty = [&b"IBSP"[..], &46_u32.to_le_bytes()].concat();
+    empty.resize(200, 0);
+    for bytes in [&whole, &empty] {
+        let (past, over) = (moved(bytes, 10, 1 << 30, 176), moved(bytes, 11, 144, 1 << 30));
+        assert!(past.contains(&"error[see-lump] DRAWVERTS: lies past the end of the file".to_owned()), "{past:?}");
+        assert!(over.contains(&"error[see-lump] DRAWINDEXES: runs past the end of the file".to_owned()), "{over:?}");
+        // What is not drawn is not missed.
+        assert_eq!(moved(bytes, 8, 1 << 30, 12), [""; 0]);
+    }
 }
 
 #[test]
