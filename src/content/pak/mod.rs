@@ -310,8 +310,8 @@ impl<'a> Source<'a> {
         (beyond <= self.end_at.saturating_sub(self.directory.end)).then_some(beyond)
     }
 
-    /// Where the directory goes on after the files that the end record counts: readers that go by its bytes find more files
-    /// there.
+    /// Where the directory goes on after the files that the end record counts: readers that go by its bytes find more
+    /// files there.
     fn uncounted(&self) -> Option<usize> {
         let at = self.directory.end;
         (at < self.end_at && self.data[at..].starts_with(&CENTRAL)).then_some(at)

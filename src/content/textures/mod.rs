@@ -478,8 +478,8 @@ impl Textures<'_> {
 // The lump with more textures.
 
 impl Textures<'_> {
-    /// The lump as it was read with other textures after its own: each is its bytes, or `None` for one that is missing. What
-    /// was edited is left out.
+    /// The lump as it was read with other textures after its own: each is its bytes, or `None` for one that is missing.
+    /// What was edited is left out.
     ///
     /// ```
     /// let map = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;

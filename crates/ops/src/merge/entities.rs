@@ -167,7 +167,7 @@ fn join(sides: &Sides<'_, '_>, slot: &Slot, texts: Vec<Vec<u8>>, desk: &mut Desk
     for entity in mistaken(&base, [(&mine, &ours.operations), (&other, &theirs.operations)]) {
         let class = entity.class().map(|class| format!(" {}", escaped(class))).unwrap_or_default();
         let message = format!(
-            "#{}{class}: both sides change it or one that is equal to it, and it is not known which one each side means",
+            "#{}{class}: both sides change it, or another one that is equal: it is not known which one each side means",
             entity.index()
         );
         desk.refuse(&slot.name, message);
@@ -543,8 +543,8 @@ fn in_doubt(base: &Entities<'_>, side: &Entities<'_>) -> Vec<usize> {
     pairs.filter(is_in_doubt).map(|(old, _)| old.index()).collect()
 }
 
-/// Of each set of equal entities of the base the first one, if both sides change some of the set, and a side has these at
-/// other places: which of them is which is not known there.
+/// Of each set of equal entities of the base the first one, if both sides change some of the set, and a side has these
+/// at other places: which of them is which is not known there.
 fn mistaken<'e>(base: &'e Entities<'_>, sides: [(&Entities<'_>, &[Operation]); 2]) -> Vec<Entity<'e>> {
     let changed = |operations: &[Operation]| -> BTreeSet<usize> {
         let contents =

@@ -322,8 +322,8 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         !self.lists(slot).is_empty()
     }
 
-    /// For each record of a slot in the merged map its number in the base, ours and theirs; [`GONE`] where a map has none.
-    /// `None` if no records moved.
+    /// For each record of a slot in the merged map its number in the base, ours and theirs; [`GONE`] where a map has
+    /// none. `None` if no records moved.
     pub(super) fn rows(&self, slot: SlotId) -> Option<&[[usize; 3]]> {
         self.lists(slot).into_iter().find_map(|site| Some(&self.orders[site].as_ref()?.rows[..]))
     }

@@ -57,8 +57,8 @@ pub struct Merged<'a> {
     pub both: Vec<String>,
     /// Whether what is outside of all lumps is theirs: only they changed it.
     pub outside_is_theirs: bool,
-    /// What is wrong in the merged map because it is so in theirs, and what may be wrong: values of entities that may name a
-    /// model, under keys that nothing declares, where the other side gives models other numbers.
+    /// What is wrong in the merged map because it is so in theirs, and what may be wrong: values of entities that may
+    /// name a model, under keys that nothing declares, where the other side gives models other numbers.
     pub doubts: Vec<String>,
 }
 

@@ -1,9 +1,9 @@
 //! Textures in the map, and names of materials, one by one. Where a side adds, removes or moves textures, they are put
-//! together as records are, so that the numbers of faces follow. Names keep their numbers. Anything else that a side did to
-//! the lump leaves it to others.
+//! together as records are, so that the numbers of faces follow. Names keep their numbers. If a side did anything else
+//! to the lump, it is left to others.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use super::lists::{Records, index};
 use super::{Conflict, Desk, Side, Sides, Subject, is_of_both, is_same, twin};
@@ -11,7 +11,7 @@ use crate::align::lists::Lists;
 use bspkit::bytes::{Data, escaped};
 use bspkit::content::texdata::{STRINGS, TABLE, TextureStrings};
 use bspkit::content::textures::Textures;
-use bspkit::dialect::{Form, GOLDSRC, Role, Row};
+use bspkit::dialect::{Form, Role, Row};
 use bspkit::file::{Slot, SlotId};
 use bspkit::links::Content;
 use bspkit::record::{Name, Record};
@@ -26,12 +26,8 @@ bspkit::records! {
     }
 }
 
-/// Textures as records of a lump.
-static ROW: LazyLock<Option<Row>> = LazyLock::new(|| {
-    let mut row = *GOLDSRC.rows_of(GOLDSRC.lumps.get(GOLDSRC.role(Role::Textures)?)?.name).next()?;
-    row.form = Form::Array(Texture::INFO);
-    Some(row)
-});
+/// Textures as records of a lump; the row of the lump itself is another one.
+static ROW: OnceLock<Row> = OnceLock::new();
 
 /// The lump with the textures of a map; in other families their names are records.
 pub(super) fn slot_of<'m>(map: &'m Bsp<'_>) -> Option<&'m Slot> {
@@ -58,7 +54,13 @@ pub(super) fn lists<'m, 'a>(sides: &Sides<'m, 'a>) -> Result<[Lists<'m, 'a>; 3]>
 
 /// The textures of a map as records; `None` if it has none, or if their directory cannot be read.
 fn content<'a>(map: &Bsp<'a>) -> Option<Content<'a>> {
-    let (slot, row) = (slot_of(map)?, ROW.as_ref()?);
+    let slot = slot_of(map)?;
+    let row = map.row(slot).ok()?;
+    let row = ROW.get_or_init(|| {
+        let mut row = *row;
+        row.form = Form::Array(Texture::INFO);
+        row
+    });
     let textures = map.lens::<Textures<'_>>().ok()?;
     let mut bytes = Vec::with_capacity(textures.len() * Texture::INFO.size);
     for index in 0..textures.len() {

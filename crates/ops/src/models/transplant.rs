@@ -36,7 +36,7 @@ impl Transplant<'_, '_, '_> {
         for site in sites {
             let list = &self.theirs.links.sites[site];
             match self.own.links.site(&list.name) {
-                // Records for each of another list: where the map has them for none, they are not for the new ones alone.
+                // Records for each of another list: where the map has them for none, the new ones have none either.
                 Some(own) if list.parallel.is_some() && self.is_left_out(own) => {
                     self.warnings.push(left_out(&list.name));
                     self.needed.remove(&site);

@@ -107,7 +107,7 @@ impl Reader<'_, '_> {
                 Ok(())
             }
             b'.' => self.item(NO_BREAK, 1),
-            b'^' if !self.is_start => self.doubtful("`^` behind other text"),
+            b'^' if !self.is_start => self.doubtful("`^` after other text"),
             b'^' => self.edge(r"\A", 1),
             b'$' => {
                 self.edge(r"\z", 1)?;
@@ -127,7 +127,7 @@ impl Reader<'_, '_> {
     /// A step of this many bytes.
     fn item(&mut self, text: &str, length: usize) -> Result<(), Unfit> {
         if self.is_end {
-            return self.doubtful("text behind `$`");
+            return self.doubtful("text after `$`");
         }
         self.scan.item(text);
         self.scan.at += length;
@@ -148,7 +148,7 @@ impl Reader<'_, '_> {
     fn edge(&mut self, text: &str, length: usize) -> Result<(), Unfit> {
         // To libstdc++ the text begins where the expression begins to look ahead.
         if self.open.iter().any(|open| open.looks && !open.is_start) && !text.ends_with('z') {
-            return self.doubtful("a start of a text or a word within `(?=` or `(?!` behind other text");
+            return self.doubtful("a start of a text or a word within `(?=` or `(?!` after other text");
         }
         self.open.iter_mut().for_each(|open| open.has_edge = true);
         self.scan.place(text);
@@ -217,7 +217,7 @@ impl Reader<'_, '_> {
         let lazy = usize::from(self.scan.peek(length) == Some(b'?'));
         if matches!(self.scan.peek(length + lazy), Some(b'*' | b'+' | b'?' | b'{')) {
             self.scan.at += length + lazy;
-            return self.doubtful("a quantifier behind a quantifier");
+            return self.doubtful("a quantifier after a quantifier");
         }
         self.scan.repeat(length, most, text)?;
         // A group that is repeated may not be there, or keep what an empty repetition left.
@@ -308,7 +308,7 @@ impl Reader<'_, '_> {
             b't' => b'\t',
             b'v' => 0x0B,
             b'0' if self.scan.peek(2).is_some_and(|next| next.is_ascii_digit()) => {
-                return self.doubtful("a digit behind `\\0`");
+                return self.doubtful("a digit after `\\0`");
             }
             b'0' => 0,
             b'x' => return self.hexadecimal(2),

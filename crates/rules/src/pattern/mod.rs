@@ -416,7 +416,7 @@ impl<'p> Scan<'p> {
     /// A quantifier of this many bytes, which repeats at most this often.
     fn repeat(&mut self, length: usize, most: usize, text: &str) -> Result<(), Unfit> {
         if self.is_behind_look && self.flavor == Flavor::Pcre {
-            return self.doubtful("a quantifier behind what looks around");
+            return self.doubtful("a quantifier after what looks around");
         }
         if !self.can_repeat {
             return self.invalid("the quantifier does not follow a repeatable item");

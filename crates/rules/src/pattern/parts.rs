@@ -302,7 +302,7 @@ impl Scan<'_> {
                 Escaped::Set(members) => {
                     self.skip_ends();
                     if self.flavor == Flavor::Pcre && self.peek(0) == Some(b'-') && self.peek(1) != Some(b']') {
-                        return self.doubtful("a hyphen behind a set");
+                        return self.doubtful("a hyphen after a set");
                     }
                     set.push_str(&members);
                     continue;

@@ -95,7 +95,7 @@ fn a_texture_that_one_side_removes_and_the_other_needs_or_renames_is_a_conflict(
     }
 }
 
-/// A new texture goes behind those that the other side leaves; two new ones of the same number are a conflict.
+/// A new texture goes after those that the other side leaves; two new ones of the same number are a conflict.
 #[test]
 fn a_side_adds_textures() {
     for name in MAPS {
