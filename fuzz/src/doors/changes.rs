@@ -185,6 +185,9 @@ fn table<R: Record + Copy + PartialEq + std::fmt::Debug>(map: &Bsp<'_>, key: Key
     let (all, mut draft): (Vec<R>, _) = (old.iter().collect(), map.draft());
     assert!(old.get(all.len()).is_err() && old.is_empty() == all.is_empty());
     let _ = old.tail().len();
+    if all.is_empty() {
+        return;
+    }
     let Ok(mut table) = draft.table(key) else { return };
     let mut wanted = all.clone();
     for _ in 0..choices.below(6) {

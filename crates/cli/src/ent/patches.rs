@@ -165,8 +165,8 @@ fn merged(base: &Bsp<'_>, ours: &Bsp<'_>, patch: &Patch, job: &mut Job<'_>) -> R
 /// Write a patch or rules that change the entities of map A into those of map B
 ///
 /// Entities are matched by identity, not by their position in the text: by hammerid, targetname, model and origin, and
-/// by equal pairs. `ent patch A PATCH.json` then produces the entity text of B byte for byte. The exit status is 1 if
-/// the maps differ; otherwise the patch has no operations.
+/// by equal pairs. `ent patch A PATCH.json` then produces the entity text of B byte for byte; a text with faults needs
+/// `--force`, as in other edits. The exit status is 1 if the maps differ; otherwise the patch has no operations.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent diff dm4.bsp dm4_new.bsp

@@ -324,6 +324,8 @@ pub(super) fn run_rm(cx: &Context, args: &RmArgs) -> Result<Code> {
 /// can swap their names, and a file goes by the first move that matches it. If a new name is that of another file,
 /// nothing is written, and all such names are listed. Files keep their bytes, their order and their times.
 ///
+/// A GLOB without a slash is for the last part of a name: if NEW has no slash either, a file stays in its folder.
+///
 /// Names in the map and in materials do not change.
 #[derive(clap::Args)]
 #[command(after_help = help!(

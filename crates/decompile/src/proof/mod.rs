@@ -192,12 +192,12 @@ pub struct Faces {
     /// The area that is covered so.
     pub covered: f64,
     /// Faces of the map that cannot be read, and are not judged.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub unread: usize,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_none(count: &usize) -> bool {
+fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 

@@ -543,25 +543,29 @@ fn in_doubt(base: &Entities<'_>, side: &Entities<'_>) -> Vec<usize> {
     pairs.filter(is_in_doubt).map(|(old, _)| old.index()).collect()
 }
 
-/// Of each set of equal entities of the base the first one, if both sides change some of the set, and a side has these
-/// at other places: which of them is which is not known there.
+/// Of each set of equal entities of the base the first one, if both sides change some of the set, not alike, and a side
+/// has these at other places: which of them is which is not known there.
 fn mistaken<'e>(base: &'e Entities<'_>, sides: [(&Entities<'_>, &[Operation]); 2]) -> Vec<Entity<'e>> {
-    let changed = |operations: &[Operation]| -> BTreeSet<usize> {
+    let [ours, theirs] = sides.map(|(_, operations)| -> BTreeMap<usize, &Operation> {
         let contents =
             operations.iter().filter(|one| matches!(one, Operation::Edit { .. } | Operation::Replace { .. }));
-        contents.filter_map(index).collect()
-    };
-    let [ours, theirs] = sides.map(|(_, operations)| changed(operations));
+        contents.filter_map(|one| Some((index(one)?, one))).collect()
+    });
     if ours.is_empty() || theirs.is_empty() {
         return Vec::new();
     }
-    let mut equal: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+    let mut equal: BTreeMap<Vec<(Vec<u8>, Vec<u8>)>, Vec<usize>> = BTreeMap::new();
     for entity in base.iter() {
-        equal.entry(entity.bytes()).or_default().push(entity.index());
+        let pairs = entity.pairs().map(|pair| (pair.key.to_vec(), pair.value.to_vec()));
+        equal.entry(pairs.collect()).or_default().push(entity.index());
     }
-    let is_of = |changed: &BTreeSet<usize>, set: &[usize]| set.iter().any(|index| changed.contains(index));
+    let is_of = |changed: &BTreeMap<usize, &Operation>, set: &[usize]| set.iter().any(|at| changed.contains_key(at));
+    let is_alike = |index: &usize| match (ours.get(index), theirs.get(index)) {
+        (Some(ours), Some(theirs)) => is_equal(ours, theirs),
+        (ours, theirs) => ours.is_none() && theirs.is_none(),
+    };
     let mut sets: Vec<Vec<usize>> = equal.into_values().filter(|set| set.len() > 1).collect();
-    sets.retain(|set| is_of(&ours, set) && is_of(&theirs, set));
+    sets.retain(|set| is_of(&ours, set) && is_of(&theirs, set) && !set.iter().all(is_alike));
     if sets.is_empty() {
         return Vec::new();
     }

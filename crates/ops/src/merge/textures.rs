@@ -41,15 +41,15 @@ pub(super) fn lists<'m, 'a>(sides: &Sides<'m, 'a>) -> Result<[Lists<'m, 'a>; 3]>
         let is_alike = |side: &Bsp<'_>| twin(side, slot).is_some_and(|twin| is_same(sides.base, slot, side, twin));
         !is_alike(sides.ours) || !is_alike(sides.theirs)
     });
-    let contents = changed.map(|_| maps.map(content));
-    let is_known = contents.as_ref().is_some_and(|all| all.iter().all(Option::is_some));
-    let mut contents = contents.filter(|_| is_known).unwrap_or([const { None }; 3]).into_iter().flatten();
-    let mut of = |map: &'m Bsp<'a>| -> Result<Lists<'m, 'a>> {
-        let own = contents.next();
+    let [base, ours, theirs] = match changed.map(|_| maps.map(content)) {
+        Some(all) if all.iter().all(Option::is_some) => all,
+        _ => [None, None, None],
+    };
+    let of = |map: &'m Bsp<'a>, own: Option<Content<'a>>| -> Result<Lists<'m, 'a>> {
         let is_it = |slot: &Slot| slot_of(map).is_some_and(|own| own.id == slot.id);
         Ok(Lists::with(map, map.links_with(|slot| own.clone().filter(|_| is_it(slot)))?))
     };
-    Ok([of(sides.base)?, of(sides.ours)?, of(sides.theirs)?])
+    Ok([of(sides.base, base)?, of(sides.ours, ours)?, of(sides.theirs, theirs)?])
 }
 
 /// The textures of a map as records; `None` if it has none, or if their directory cannot be read.
@@ -93,7 +93,8 @@ pub(super) fn merge<'a>(
                 draft.edit::<Textures<'_>>()?.replace(index, bytes.to_vec())
             };
             let all = [sides.base, sides.ours, sides.theirs].map(textures);
-            let list = List { lump: &slot.name, what: "texture", slots: &[slot], edit: &edit, show: &shown };
+            let things = Things { lump: &slot.name, what: "texture", show: &shown };
+            let list = List { things, slots: &[slot], edit: &edit };
             merged.extend(list.merge(sides, all, desk)?);
         }
     }
@@ -110,7 +111,8 @@ pub(super) fn merge<'a>(
             (0..names.len()).map(|index| names.get(index).ok().map(<[u8]>::to_vec)).collect::<Option<Vec<_>>>()
         });
         let show = |name: &[u8]| escaped(name).to_string().into_bytes();
-        let list = List { lump: TABLE, what: "name", slots: &[strings, table], edit: &edit, show: &show };
+        let things = Things { lump: TABLE, what: "name", show: &show };
+        let list = List { things, slots: &[strings, table], edit: &edit };
         merged.extend(list.merge(sides, all, desk)?);
     }
     Ok(merged)
@@ -186,17 +188,8 @@ impl Moved<'_, '_, '_, '_> {
                 }
                 continue;
             };
-            let side = match (ours == base, theirs == base || theirs == ours) {
-                (_, true) => Side::Ours,
-                (true, false) => Side::Theirs,
-                (false, false) => {
-                    let subject = Subject::Record(slot.name.clone(), row[0], String::new());
-                    let values = [base, ours, theirs].map(|bytes| Some(shown(bytes)));
-                    let message = format!("both sides change texture {}", row[0]);
-                    desk.decide(Conflict::lump(&slot.name, message).with(subject, values))
-                }
-            };
-            let new = [base, ours, theirs][index(side)];
+            let things = Things { lump: &slot.name, what: "texture", show: &shown };
+            let new = things.choose(row[0], [base, ours, theirs], desk);
             if Some(new) != of(lead, row) && draft.edit::<Textures<'_>>()?.replace(at, new.clone()).is_err() {
                 desk.refuse(&slot.name, format!("texture {} is missing in one map, and not in another", row[0]));
             }
@@ -226,14 +219,37 @@ impl Moved<'_, '_, '_, '_> {
 
 type Edit<'e, 'a> = dyn Fn(&mut Draft<'a>, usize, &[u8]) -> Result<()> + 'e;
 
-/// Things of a lump by their numbers.
-struct List<'e, 'a> {
+/// Things of a lump that have numbers, and how a conflict shows one.
+struct Things<'e> {
     lump: &'e str,
     what: &'e str,
+    show: &'e dyn Fn(&[u8]) -> Vec<u8>,
+}
+
+impl Things<'_> {
+    /// Of the bytes of a thing in the base, ours and theirs those of the side that changed it.
+    fn choose<'v>(&self, number: usize, values: [&'v Vec<u8>; 3], desk: &mut Desk<'_>) -> &'v Vec<u8> {
+        let [base, ours, theirs] = values;
+        let side = match (ours == base, theirs == base || theirs == ours) {
+            (_, true) => Side::Ours,
+            (true, false) => Side::Theirs,
+            (false, false) => {
+                let message = format!("both sides change {} {number}", self.what);
+                let subject = Subject::Record(self.lump.to_owned(), number, String::new());
+                let shown = values.map(|value| Some((self.show)(value)));
+                desk.decide(Conflict::lump(self.lump, message).with(subject, shown))
+            }
+        };
+        values[index(side)]
+    }
+}
+
+/// Things of a lump by their numbers, which stay.
+struct List<'e, 'a> {
+    things: Things<'e>,
     /// The slots that they are in.
     slots: &'e [&'e Slot],
     edit: &'e Edit<'e, 'a>,
-    show: &'e dyn Fn(&[u8]) -> Vec<u8>,
 }
 
 impl<'a> List<'_, 'a> {
@@ -260,27 +276,9 @@ impl<'a> List<'_, 'a> {
                 return Ok(Vec::new());
             }
         }
-        let mut merged = ours.clone();
-        for (index, new) in merged.iter_mut().enumerate() {
-            let values = [&base[index], &ours[index], &theirs[index]];
-            if values[2] == values[0] || values[1] == values[2] {
-                continue;
-            }
-            let side = match values[1] == values[0] {
-                true => Side::Theirs,
-                false => {
-                    let message = format!("both sides change {} {index}", self.what);
-                    let subject = Subject::Record(self.lump.to_owned(), index, String::new());
-                    let shown = values.map(|value| Some((self.show)(value)));
-                    desk.decide(Conflict::lump(self.lump, message).with(subject, shown))
-                }
-            };
-            new.clone_from(match side {
-                Side::Base => values[0],
-                Side::Ours => values[1],
-                Side::Theirs => values[2],
-            });
-        }
+        let sides_of = |number: usize| [&base[number], &ours[number], &theirs[number]];
+        let merged: Vec<Vec<u8>> =
+            (0..base.len()).map(|number| self.things.choose(number, sides_of(number), desk).clone()).collect();
         let edited = self.edited(sides.base, &base, &merged)?;
         Ok(edited.into_iter().map(|(slot, bytes)| (slot, bytes.to_vec())).collect())
     }

@@ -7,6 +7,7 @@
 
 use std::fmt::Write;
 
+use super::parts::POSIX;
 use super::{Scan, Unfit};
 
 /// All bytes but line breaks, blanks and what is no blank, as they are written inside of brackets.
@@ -15,8 +16,6 @@ const BLANK: &str = r"\x09-\x0d\x20";
 const NO_BLANK: &str = r"\x00-\x08\x0e-\x1f\x21-\xff";
 /// What has a backslash before it to be itself.
 const SPECIAL: &[u8] = br"\.+*?()|[]{}^$";
-const NAMES: [&str; 12] =
-    ["alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"];
 /// The highest number of a quantifier that is looked at.
 const MOST_TIMES: usize = 65_535;
 
@@ -413,8 +412,8 @@ impl Reader<'_, '_> {
         let name = String::from_utf8_lossy(&inside[..length]).into_owned();
         let lower = name.to_ascii_lowercase();
         let set = match (kind, name.as_bytes()) {
-            (b':', _) if NAMES.contains(&&*name) => format!("[:{name}:]"),
-            (b':', _) if NAMES.contains(&&*lower) || matches!(&*lower, "d" | "s" | "w") => {
+            (b':', _) if POSIX.contains(&&*name) => format!("[:{name}:]"),
+            (b':', _) if POSIX.contains(&&*lower) || matches!(&*lower, "d" | "s" | "w") => {
                 return self.doubtful(&format!("`[:{name}:]`"));
             }
             (b':', _) => return self.scan.invalid("the name of a set is not known"),

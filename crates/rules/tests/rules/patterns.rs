@@ -182,7 +182,7 @@ fn what_only_pcre_can_do_is_refused_with_its_place() {
     }
 }
 
-/// PCRE 7.9, 8.39 and 10.42 were asked.
+/// PCRE 8.39 and 10.42 were asked, and the manual of 7.9 was read.
 #[test]
 fn what_versions_of_pcre_read_differently_is_refused() {
     let rows = [
