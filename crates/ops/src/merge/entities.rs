@@ -554,10 +554,10 @@ fn mistaken<'e>(base: &'e Entities<'_>, sides: [(&Entities<'_>, &[Operation]); 2
     if ours.is_empty() || theirs.is_empty() {
         return Vec::new();
     }
-    let mut equal: BTreeMap<Vec<(Vec<u8>, Vec<u8>)>, Vec<usize>> = BTreeMap::new();
+    // Entities with the same pairs and another text differ by their text.
+    let mut equal: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
     for entity in base.iter() {
-        let pairs = entity.pairs().map(|pair| (pair.key.to_vec(), pair.value.to_vec()));
-        equal.entry(pairs.collect()).or_default().push(entity.index());
+        equal.entry(entity.bytes()).or_default().push(entity.index());
     }
     let is_of = |changed: &BTreeMap<usize, &Operation>, set: &[usize]| set.iter().any(|at| changed.contains_key(at));
     let is_alike = |index: &usize| match (ours.get(index), theirs.get(index)) {
