@@ -116,6 +116,8 @@ pub struct FileRules {
     pub allowed: Vec<Glob>,
     /// Names have no upper case letters.
     pub lower_case: bool,
+    /// Every reader can read every file: [`Pak::check`] finds no error.
+    pub intact: bool,
     /// The number of files.
     pub max_count: Option<usize>,
     /// The size of the pakfile in bytes, as it is stored.
@@ -273,6 +275,7 @@ codes! {
     LIMIT = "policy-limit", "a number is closer to the engine's limit than the policy allows";
     ENTITY = "policy-entity", "an entity that the policy requires is missing, or the policy forbids an entity";
     KEY = "policy-key", "an entity does not have a key that the policy requires, or has one that it forbids";
+    DAMAGE = "policy-damage", "an embedded file, or the directory of the embedded files, is damaged";
     FILE = "policy-file", "an embedded file that the policy requires is missing, or the policy forbids a file";
     TEXTURE = "policy-texture", "the policy does not allow a texture";
     UNKNOWN = "policy-unread", "something that the policy has rules for cannot be read";
@@ -387,6 +390,12 @@ fn check_names(bsp: &Bsp<'_>, policy: &Policy, sink: &mut Sink) {
         }
     }
     check_compression_of_files(&pak, at, rules.compression, sink);
+    if rules.intact {
+        for Finding { place, message, .. } in pak.check(1).into_iter().filter(Finding::is_error) {
+            let at = place.file.map_or(at, |index| at.record(index));
+            sink.add(&DAMAGE, at, || message);
+        }
+    }
 }
 
 fn check_compression_of_files(pak: &Pak<'_>, at: At<'_>, wanted: Option<Compressed>, sink: &mut Sink) {

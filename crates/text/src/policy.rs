@@ -59,6 +59,7 @@ const SECTIONS: [Section<Policy>; 7] = [
             ("forbidden", |policy, value| put(&mut policy.files.forbidden, list(value, glob))),
             ("allowed", |policy, value| put(&mut policy.files.allowed, some(value, glob))),
             ("lower_case", |policy, value| put(&mut policy.files.lower_case, boolean(value))),
+            ("intact", |policy, value| put(&mut policy.files.intact, boolean(value))),
             ("max_count", |policy, value| put(&mut policy.files.max_count, number(value, None))),
             ("max_bytes", |policy, value| put(&mut policy.files.max_bytes, number(value, None))),
             ("compression", |policy, value| put(&mut policy.files.compression, compression(value))),

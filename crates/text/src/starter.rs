@@ -37,6 +37,7 @@ pub struct Starter {
     most_entities: usize,
     has_files: bool,
     files_have_upper_case: bool,
+    has_damaged_files: bool,
     /// The first folders of embedded files; files in no folder have an empty one.
     folders: BTreeSet<Vec<u8>>,
     most_files: usize,
@@ -68,6 +69,7 @@ impl Starter {
         if let Some(pak) = bsp.role(Role::Pak).and_then(|_| bsp.pak().ok()) {
             self.has_files |= !pak.is_empty();
             self.most_files = self.most_files.max(pak.len());
+            self.has_damaged_files |= pak.check(1).iter().any(Finding::is_error);
             for file in pak.iter() {
                 let name = file.name();
                 self.files_have_upper_case |= name.iter().any(u8::is_ascii_uppercase);
@@ -113,6 +115,7 @@ impl Starter {
                 rule(&mut text, false, &format!("allowed = {}", strings(folders.iter().map(String::as_str))));
             }
             rule(&mut text, self.files_have_upper_case, "lower_case = true");
+            rule(&mut text, self.has_damaged_files, "intact = true");
             rule(&mut text, false, &format!("max_count = {}", more(self.most_files)));
         }
         text += "\n[textures]\n";

@@ -51,7 +51,7 @@ fn stale_tail() -> Vec<u8> {
 }
 
 /// For each rule: a policy that the map breaks, the code, and the same rule as the map keeps it.
-const RULES: [(&str, Map, &str, &str); 35] = [
+const RULES: [(&str, Map, &str, &str); 37] = [
     ("map.names = ['dm_*', 'ctf_*']", q2, "policy-name", "map.names = ['dm_*', 'r?oms']"),
     ("map.lower_case = true\nmap.names = ['x']", q2, "policy-name", "map.lower_case = true"),
     ("map.dialects = ['quake3', 'source']", q2, "policy-dialect", "map.dialects = ['quake2']"),
@@ -94,6 +94,8 @@ const RULES: [(&str, Map, &str, &str); 35] = [
     ("check.deny = ['limit']", crowded, "limit", "check.allow = ['limit']"),
     ("check.deny = ['warning']", crowded, "limit", "check.deny = ['entity-nul']"),
     ("check.verify = true", dented, "index-range", "check.allow = ['index-range']"),
+    ("files.intact = true", stale_checksum, "policy-damage", "files.lower_case = true"),
+    ("files.intact = true", other_name, "policy-damage", "files.lower_case = true"),
     ("files.lower_case = true", shouting, "policy-file", "files.lower_case = false"),
     ("map.lower_case = true", shouting, "policy-name", "map.lower_case = false"),
     // Of what cannot be read no rule is known to hold.
@@ -104,6 +106,20 @@ const RULES: [(&str, Map, &str, &str); 35] = [
 /// More entities than are read.
 fn countless() -> Vec<u8> {
     edited("source/room_v20", "entities", |bytes| *bytes = b"{}".repeat(131_073))
+}
+
+/// The data of the first embedded file changed by one bit.
+fn stale_checksum() -> Vec<u8> {
+    edited("source/room_v20", "pakfile", |bytes| {
+        let name = usize::from(u16::from_le_bytes([bytes[26], bytes[27]]));
+        let extra = usize::from(u16::from_le_bytes([bytes[28], bytes[29]]));
+        bytes[30 + name + extra] ^= 1;
+    })
+}
+
+/// The local header of the first embedded file has another name.
+fn other_name() -> Vec<u8> {
+    edited("source/room_v20", "pakfile", |bytes| bytes[30] ^= 1)
 }
 
 fn no_archive() -> Vec<u8> {
