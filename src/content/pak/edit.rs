@@ -1,4 +1,4 @@
-//! Edits: adding, replacing, removing and renaming files, many moves at once, the order, compressing and storing.
+//! Edits: adding, replacing, removing and renaming files, many moves at once, compressing and storing.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -88,6 +88,38 @@ impl<'a> Pak<'a> {
         let own = Own::new(entry.name(), origin, content)?;
         self.nodes[index] = Node::Own(Arc::new(own));
         Ok(())
+    }
+
+    /// Gives the pakfile a file of another one, with all that is stored of it there: its bytes as they are, name, method,
+    /// times and other fields. A file of the same name keeps its position. Returns the file's index.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] as [`Pak::add`], and if the file's own header contradicts the directory.
+    ///
+    /// ```
+    /// use bspkit::content::pak::{Method, Pak};
+    /// let (mut one, mut other) = (Pak::new(b""), Pak::new(b""));
+    /// one.add("A.vmt", "old")?;
+    /// other.add("a.vmt", vec![b' '; 1000])?;
+    /// other.compress(&[0], 1, Default::default())?;
+    /// one.adopt(&other.get(0).unwrap())?;
+    /// let file = one.get(0).unwrap();
+    /// assert_eq!((one.len(), file.name(), file.method()), (1, &b"a.vmt"[..], Method::Lzma));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn adopt(&mut self, file: &Entry<'_, 'a>) -> Result<usize> {
+        self.check_editable()?;
+        let own = Own::altered(file.pak(), file.index(), file.name(), file.time())?;
+        if self.find(file.name()).is_empty() {
+            self.by_name.push(file.name(), self.nodes.len());
+            self.nodes.push(Node::Own(Arc::new(Own { origin: None, ..own })));
+            return Ok(self.nodes.len() - 1);
+        }
+        let index = self.one(file.name())?;
+        let old = self.name(index).to_vec();
+        self.nodes[index] = self.settled(Own { origin: self.origin(index), ..own });
+        self.by_name.rename(&old, file.name(), index);
+        Ok(index)
     }
 
     /// Removes files.
@@ -391,86 +423,6 @@ impl<'a> Pak<'a> {
         let altered = altered.collect::<Result<Vec<_>>>()?;
         altered.into_iter().for_each(|(index, node)| self.nodes[index] = node);
         Ok(())
-    }
-}
-
-// The order of files: in the directory, and of their data before it.
-
-/// An order of files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Order {
-    /// By name, as engines compare names.
-    Name,
-    /// By extension, then by name. A game that reads all files of a type reads the fewest parts of the map.
-    Type,
-    /// The smallest first, then by name.
-    Size,
-}
-
-impl Order {
-    fn compare(self, one: &Entry<'_, '_>, other: &Entry<'_, '_>) -> std::cmp::Ordering {
-        let by_name = || pak::lookup_name(one.name()).cmp(&pak::lookup_name(other.name()));
-        match self {
-            Order::Name => by_name(),
-            Order::Type => extension(one.name()).cmp(&extension(other.name())).then_with(by_name),
-            Order::Size => one.size().cmp(&other.size()).then_with(by_name),
-        }
-    }
-}
-
-/// What follows the last dot of the last part of a name, as engines compare it.
-fn extension(name: &[u8]) -> Vec<u8> {
-    let name = pak::lookup_name(name);
-    let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    last.iter().rposition(|byte| *byte == b'.').map_or_else(Vec::new, |dot| last[dot + 1..].to_vec())
-}
-
-impl Pak<'_> {
-    /// Puts the files in another order, both in the directory and before it. Each keeps all of its bytes; bytes before
-    /// a file that belong to no file go with it. Files whose names are the same to engines keep their order.
-    ///
-    /// # Errors
-    /// [`crate::ErrorKind::Refused`] for a console's pakfile.
-    ///
-    /// ```
-    /// use bspkit::content::pak::{Order, Pak};
-    /// let mut pak = Pak::new(b"");
-    /// pak.add("b.vtf", "1")?;
-    /// pak.add("c.vmt", "22")?;
-    /// pak.add("a.vtf", "333")?;
-    /// let names = |pak: &Pak<'_>| pak.iter().map(|entry| entry.name()[0]).collect::<Vec<_>>();
-    /// pak.sort(Order::Type)?;
-    /// assert_eq!(names(&pak), b"cab");
-    /// pak.sort(Order::Size)?;
-    /// assert_eq!(names(&pak), b"bca");
-    /// # Ok::<(), bspkit::Error>(())
-    /// ```
-    pub fn sort(&mut self, order: Order) -> Result<()> {
-        self.check_editable()?;
-        let mut sorted: Vec<usize> = (0..self.len()).collect();
-        sorted.sort_by(|one, other| order.compare(&self.view(*one), &self.view(*other)));
-        self.keep_order_of_equals(&mut sorted);
-        self.by_name.clear();
-        self.nodes = sorted.into_iter().map(|index| self.nodes[index].clone()).collect();
-        // A file at a smaller offset than the one before it has to move.
-        let is_in_place = self.source.entries.iter().map(|entry| entry.header.local_offset).is_sorted();
-        self.is_sorted = false;
-        self.is_sorted = !is_in_place || self.is_edited();
-        Ok(())
-    }
-
-    /// Puts files whose names are the same to engines in their old order, so that engines still read the same one.
-    fn keep_order_of_equals(&self, sorted: &mut [usize]) {
-        let mut places: HashMap<Vec<u8>, Vec<usize>> = HashMap::with_capacity(sorted.len());
-        for (place, index) in sorted.iter().enumerate() {
-            places.entry(pak::lookup_name(self.name(*index))).or_default().push(place);
-        }
-        for places in places.into_values().filter(|places| places.len() > 1) {
-            let mut members: Vec<usize> = places.iter().map(|place| sorted[*place]).collect();
-            members.sort_unstable();
-            places.into_iter().zip(members).for_each(|(place, index)| sorted[place] = index);
-        }
     }
 }
 

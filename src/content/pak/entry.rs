@@ -60,6 +60,11 @@ impl<'p, 'a> Entry<'p, 'a> {
         Entry { pak, index, header }
     }
 
+    /// The pakfile that it is in.
+    pub(super) fn pak(&self) -> &'p Pak<'a> {
+        self.pak
+    }
+
     /// The index in the directory.
     pub fn index(&self) -> usize {
         self.index

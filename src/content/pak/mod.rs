@@ -20,6 +20,7 @@
 mod check;
 mod edit;
 mod entry;
+mod order;
 pub mod record;
 mod write;
 
@@ -35,8 +36,9 @@ use crate::dialect::{Dialect, Role};
 use crate::record::{Field, Record};
 use crate::{Data, Error, ErrorKind, Place, Result, Rope};
 pub use check::CODES;
-pub use edit::{Moves, Order, Packed};
+pub use edit::{Moves, Packed};
 pub use entry::{Entry, Method, Time};
+pub use order::Order;
 use record::{CENTRAL, CentralHeader, END, EndRecord, LOCAL, LocalHeader, ZIP64_LOCATOR};
 use write::Own;
 

@@ -1,11 +1,12 @@
-//! Embedded files, by name.
+//! Embedded files, by name: their content, and how they are stored.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Conflict, Desk, Side, Sides, Subject};
 use bspkit::bytes::escaped;
-use bspkit::content::pak::{Entry, Pak, lookup_name};
+use bspkit::content::pak::{Entry, Method, Pak, Time, lookup_name};
 use bspkit::file::Slot;
+use bspkit::file::lzma::Level;
 use bspkit::{Result, Rope};
 
 /// The pakfile with the changes of both sides; where both changed a file it is ours. `None` if nothing can be merged.
@@ -32,47 +33,169 @@ pub(super) fn merge<'a>(sides: &Sides<'_, 'a>, slot: &Slot, desk: &mut Desk<'_>)
             put(&mut merged, &name, all(from, &from.find(&name)).first(), found[1].is_empty())?;
             continue;
         }
-        let [in_base, in_ours, in_theirs] = &found;
-        let (before, mine, other) = (all(&base, in_base), all(&ours, in_ours), all(&theirs, in_theirs));
-        if is_same_file(&before, &other) || is_same_file(&mine, &other) {
-            continue;
-        }
-        let shown = escaped(&name).to_string();
-        let mut from = other.first();
-        if !is_same_file(&before, &mine) {
-            let message = match (mine.is_empty(), other.is_empty()) {
-                (true, _) => format!("our side removes `{shown}`, and theirs changes it"),
-                (_, true) => format!("our side changes `{shown}`, and theirs removes it"),
-                _ => format!("both sides change `{shown}`"),
-            };
-            let values = [&before, &mine, &other].map(|entries| entries.first().map(summary_of_files));
-            let can_settle = found.iter().all(|found| found.len() <= 1);
-            let conflict = Conflict::lump(&slot.name, message).with(Subject::File(name.clone()), values);
-            match desk.decide(Conflict { can_settle, ..conflict }) {
-                Side::Ours => continue,
-                Side::Theirs => {}
-                Side::Base => from = before.first(),
-            }
-        } else if found.iter().any(|found| found.len() > 1) {
-            desk.refuse(&slot.name, format!("their side changes `{shown}`, of which there are several"));
-            continue;
-        }
-        put(&mut merged, &name, from, mine.is_empty())?;
+        let files = [(&base, &found[0]), (&ours, &found[1]), (&theirs, &found[2])].map(|(pak, found)| all(pak, found));
+        file(&mut merged, &name, &files, &slot.name, desk)?;
     }
+    order(&mut merged, [&base, &ours, &theirs], &slot.name, desk)?;
     Ok(Some(merged.to_rope()?))
+}
+
+/// Merges the files of one name: what each map has of it.
+fn file<'a>(
+    merged: &mut Pak<'a>,
+    name: &[u8],
+    files: &[Vec<Entry<'_, 'a>>; 3],
+    lump: &str,
+    desk: &mut Desk<'_>,
+) -> Result<()> {
+    let [before, mine, other] = files;
+    if is_alike(before, other, is_stored_alike) || is_alike(mine, other, is_stored_alike) {
+        return Ok(());
+    }
+    let shown = escaped(name).to_string();
+    let is_single = files.iter().all(|files| files.len() <= 1);
+    let is_untouched = is_alike(before, mine, is_stored_alike);
+    if !is_single && is_untouched {
+        desk.refuse(lump, format!("their side changes `{shown}`, of which there are several"));
+        return Ok(());
+    }
+    if is_untouched || before.is_empty() && mine.is_empty() {
+        return put(merged, name, other.first(), mine.is_empty());
+    }
+    let [by_ours, by_theirs] = [mine, other].map(|side| !is_alike(before, side, is_equal));
+    if by_ours && by_theirs && !is_alike(mine, other, is_equal) {
+        let message = match (mine.is_empty(), other.is_empty()) {
+            (true, _) => format!("our side removes `{shown}`, and theirs changes it"),
+            (_, true) => format!("our side changes `{shown}`, and theirs removes it"),
+            _ => format!("both sides change `{shown}`"),
+        };
+        let values = files.each_ref().map(|files| files.first().map(summary_of_files));
+        let conflict = Conflict::lump(lump, message).with(Subject::File(name.to_vec()), values);
+        return match desk.decide(Conflict { can_settle: is_single, ..conflict }) {
+            Side::Ours => Ok(()),
+            Side::Theirs => put(merged, name, other.first(), mine.is_empty()),
+            Side::Base => put(merged, name, before.first(), mine.is_empty()),
+        };
+    }
+    match (&before[..], &mine[..], &other[..]) {
+        // How a file is stored does not count where the other side removes it.
+        (_, [], _) => Ok(()),
+        (_, _, []) => put(merged, name, None, false),
+        ([before], [mine], [other]) => form(merged, [before, mine, other], by_theirs, lump, desk),
+        _ => {
+            desk.refuse(lump, format!("both sides change how `{shown}` is stored"));
+            Ok(())
+        }
+    }
+}
+
+/// Something that is stored of a file besides its bytes, which edits can change.
+#[derive(PartialEq)]
+enum Form {
+    Method(Method),
+    Time(Time),
+    Name(Vec<u8>),
+    /// Whatever else other programs write.
+    Rest([u32; 6]),
+}
+
+impl Form {
+    fn of(file: &Entry<'_, '_>) -> [Form; 4] {
+        let record = file.record();
+        let lengths = [record.extra_length, record.comment_length].map(u32::from);
+        let rest = [record.flags, record.internal_attributes, record.disk].map(u32::from);
+        let rest = [lengths[0], lengths[1], rest[0], rest[1], rest[2], record.external_attributes];
+        [Form::Method(file.method()), Form::Time(file.time()), Form::Name(file.name().to_vec()), Form::Rest(rest)]
+    }
+}
+
+/// Merges how a file is stored that both sides changed; their bytes count if they alone changed them.
+fn form<'a>(
+    merged: &mut Pak<'a>,
+    files: [&Entry<'_, 'a>; 3],
+    is_content_theirs: bool,
+    lump: &str,
+    desk: &mut Desk<'_>,
+) -> Result<()> {
+    let [_, mine, other] = files;
+    let index = merged.one(mine.name())?;
+    if is_content_theirs {
+        merged.replace(index, other.data()?)?;
+    }
+    let forms = files.map(Form::of);
+    let [before, mine, other] = &forms;
+    for ((before, mine), other) in before.iter().zip(mine).zip(other) {
+        if before == other || mine == other {
+            continue;
+        }
+        let name = files[0].name();
+        let unsayable = || format!("both sides change how `{}` is stored", escaped(name));
+        let mut chosen = other;
+        if before != mine {
+            let conflict = Conflict::lump(lump, unsayable()).with(Subject::File(lookup_name(name)), [None, None, None]);
+            chosen = match desk.decide(conflict) {
+                Side::Ours => continue,
+                Side::Theirs => other,
+                Side::Base => before,
+            };
+        }
+        match chosen {
+            Form::Method(Method::Lzma) => drop(merged.compress(&[index], 1, Level::default())?),
+            Form::Method(Method::Stored) => drop(merged.store(&[index], 1)?),
+            Form::Time(time) => merged.set_time(&[index], *time)?,
+            Form::Name(name) => merged.rename(index, name)?,
+            Form::Method(_) | Form::Rest(_) => desk.refuse(lump, unsayable()),
+        }
+    }
+    Ok(())
+}
+
+/// Puts the files in the order of the side that changed it.
+fn order(merged: &mut Pak<'_>, [base, ours, theirs]: [&Pak<'_>; 3], lump: &str, desk: &mut Desk<'_>) -> Result<()> {
+    if is_in_order(base, theirs) || is_in_order(ours, theirs) {
+        return Ok(());
+    }
+    let mut leader = theirs;
+    if !is_in_order(base, ours) {
+        let conflict = Conflict::lump(lump, "both sides change the order of the files");
+        leader = match desk.decide(conflict.with(Subject::Lump, [None, None, None])) {
+            Side::Base => base,
+            Side::Ours => return Ok(()),
+            Side::Theirs => theirs,
+        };
+    }
+    let places = places(leader);
+    let names: Vec<Vec<u8>> = merged.iter().map(|file| lookup_name(file.name())).collect();
+    let mut order: Vec<usize> = (0..merged.len()).collect();
+    // Files that only the other side has come last.
+    order.sort_by_key(|index| places.get(&names[*index]).copied().unwrap_or(usize::MAX));
+    merged.arrange(&order)
+}
+
+/// Whether the files that both have are in the same order.
+fn is_in_order(one: &Pak<'_>, other: &Pak<'_>) -> bool {
+    let places = places(other);
+    let common = one.iter().filter_map(|file| places.get(&lookup_name(file.name())).copied());
+    common.is_sorted()
+}
+
+/// The place of the first file of each name.
+fn places(pak: &Pak<'_>) -> HashMap<Vec<u8>, usize> {
+    let mut places = HashMap::with_capacity(pak.len());
+    pak.iter().for_each(|file| _ = places.entry(lookup_name(file.name())).or_insert(file.index()));
+    places
 }
 
 /// Gives the merged pakfile a file as another one has it.
 fn put<'a>(merged: &mut Pak<'a>, name: &[u8], from: Option<&Entry<'_, 'a>>, is_absent: bool) -> Result<()> {
     match from {
-        None if is_absent => {}
+        None if is_absent => Ok(()),
         None => {
             let index = merged.one(name)?;
-            merged.remove(&[index])?;
+            merged.remove(&[index])
         }
-        Some(entry) => drop(merged.add(entry.name(), entry.data()?)?),
+        Some(file) => merged.adopt(file).map(drop),
     }
-    Ok(())
 }
 
 /// The files of other names that one side has given to files of the base, by the old names.
@@ -130,15 +253,25 @@ fn all<'p, 'a>(pak: &'p Pak<'a>, indices: &[usize]) -> Vec<Entry<'p, 'a>> {
     indices.iter().filter_map(|index| pak.get(*index)).collect()
 }
 
-/// Whether two lists have the same names and content.
-fn is_same_file(one: &[Entry<'_, '_>], other: &[Entry<'_, '_>]) -> bool {
-    let is_equal = |(one, other): (&Entry<'_, '_>, &Entry<'_, '_>)| {
-        let stored =
-            one.method() == other.method() && one.stored().is_ok_and(|one| other.stored().is_ok_and(|it| *it == *one));
-        let data = || one.data().is_ok_and(|one| other.data().is_ok_and(|it| *it == *one));
-        one.name() == other.name() && (stored || one.size() == other.size() && data())
-    };
-    one.len() == other.len() && one.iter().zip(other).all(is_equal)
+/// Whether two lists have the same files.
+fn is_alike(one: &[Entry<'_, '_>], other: &[Entry<'_, '_>], is_same: fn(&Entry<'_, '_>, &Entry<'_, '_>) -> bool) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+}
+
+/// Whether two files have the same bytes, however they are stored.
+fn is_equal(one: &Entry<'_, '_>, other: &Entry<'_, '_>) -> bool {
+    let data = || one.data().is_ok_and(|one| other.data().is_ok_and(|it| *it == *one));
+    has_same_bytes(one, other) || one.size() == other.size() && data()
+}
+
+/// Whether two files are stored in the same way, with the same bytes.
+fn is_stored_alike(one: &Entry<'_, '_>, other: &Entry<'_, '_>) -> bool {
+    one.is_stored_as(other) && has_same_bytes(one, other)
+}
+
+fn has_same_bytes(one: &Entry<'_, '_>, other: &Entry<'_, '_>) -> bool {
+    let is_same = || one.stored().is_ok_and(|one| other.stored().is_ok_and(|it| *it == *one));
+    one.method() == other.method() && is_same()
 }
 
 /// What a file is, as a value of a conflict.

@@ -39,7 +39,7 @@ use crate::patch::Patch;
 use bspkit::bytes::escaped;
 use bspkit::dialect::{Form, Role};
 use bspkit::file::{Bounds, Layout, SegmentKind, Slot, SlotId};
-use bspkit::{Bsp, Data, Draft, Error, ErrorKind, Result, Rope};
+use bspkit::{Bsp, Compression, Data, Draft, Error, ErrorKind, Result, Rope};
 use lists::Records;
 
 /// The result of a merge.
@@ -120,22 +120,29 @@ pub fn merge_with<'a>(
             Some(bytes) => Source::New(Rope::from(Data::from(bytes))),
             None => sides.source(slot, records.as_ref(), &mut desk)?,
         };
+        let is_theirs = matches!(source, Source::Theirs);
+        let mut is_ours = matches!(source, Source::Ours) && std::ptr::eq(carrier, ours);
         match source {
             Source::Ours => put(&mut draft, slot, ours)?,
-            Source::Theirs => {
-                put(&mut draft, slot, theirs)?;
-                taken.push(slot.name.clone());
-            }
-            Source::New(bytes) => {
-                draft.set(slot.id, bytes)?;
-                let bytes = draft.bytes(slot.id)?;
-                let is_of = |map| twin(map, slot).is_some_and(|own| map.bytes(own.id).is_ok_and(|own| own == bytes));
-                match (is_of(ours), is_of(theirs)) {
-                    (true, _) => {}
-                    (false, true) => taken.push(slot.name.clone()),
-                    (false, false) => both.push(slot.name.clone()),
-                }
-            }
+            Source::Theirs => put(&mut draft, slot, theirs)?,
+            Source::New(bytes) => draft.set(slot.id, bytes)?,
+        }
+        if let Some(compression) = compression(&sides, slot).filter(|wanted| *wanted != draft.compression(slot.id)) {
+            draft.set_compression(slot.id, compression)?;
+            is_ours = false;
+        }
+        if is_ours {
+            continue;
+        }
+        let is_of = |map: &Bsp<'_>, is_content: bool| {
+            let bytes = |own: &Slot| draft.bytes(slot.id).is_ok_and(|new| map.bytes(own.id).is_ok_and(|own| *own == *new));
+            let is_same = |own: &Slot| map.draft().compression(own.id) == draft.compression(slot.id);
+            twin(map, slot).is_some_and(|own| is_same(own) && (is_content || bytes(own)))
+        };
+        match (!is_theirs && is_of(ours, false), is_of(theirs, is_theirs)) {
+            (true, _) => {}
+            (false, true) => taken.push(slot.name.clone()),
+            (false, false) => both.push(slot.name.clone()),
         }
     }
     let mut conflicts = desk.conflicts();
@@ -169,11 +176,14 @@ fn put<'a>(draft: &mut Draft<'a>, slot: &Slot, from: &Bsp<'a>) -> Result<()> {
     if let Some(version) = other.version.filter(|_| other.version != slot.version) {
         draft.set_version(slot.id, version)?;
     }
-    let compression = from.draft().compression(other.id);
-    match compression == draft.compression(slot.id) {
-        true => Ok(()),
-        false => draft.set_compression(slot.id, compression),
-    }
+    Ok(())
+}
+
+/// The compression of a slot: that of the map that changed it.
+fn compression(sides: &Sides<'_, '_>, slot: &Slot) -> Option<Compression> {
+    let maps = [sides.base, sides.ours, sides.theirs];
+    let [base, ours, theirs] = maps.map(|map| Some(map.draft().compression(twin(map, slot)?.id)));
+    if ours == base { theirs } else { ours }
 }
 
 /// The same slot of another map.
@@ -184,8 +194,11 @@ fn twin<'b>(bsp: &'b Bsp<'_>, slot: &Slot) -> Option<&'b Slot> {
     }
 }
 
+/// Whether a slot has the same content in two maps, compressed or not.
 fn is_same(one: &Bsp<'_>, slot: &Slot, other: &Bsp<'_>, twin: &Slot) -> bool {
-    slot.version == twin.version && one.stored(slot.id)[..] == other.stored(twin.id)[..]
+    let is_packed = [(one, slot), (other, twin)].iter().any(|(map, slot)| map.decompressed_size(slot.id).is_some());
+    let content = || one.bytes(slot.id).is_ok_and(|one| other.bytes(twin.id).is_ok_and(|other| *one == *other));
+    slot.version == twin.version && (one.stored(slot.id)[..] == other.stored(twin.id)[..] || is_packed && content())
 }
 
 /// Whether both sides changed a slot, each in its own way.

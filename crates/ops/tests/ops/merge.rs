@@ -1,6 +1,7 @@
 //! Merging two edits of a map: the laws, on maps of every family, and what is a conflict.
 
 mod doubts;
+mod forms;
 mod law;
 mod models;
 mod textures;
