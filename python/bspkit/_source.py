@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from . import _native
+from ._errors import ArgumentError
 
 if TYPE_CHECKING:
     from ._native import _Format
@@ -26,6 +28,8 @@ def _text(value: Any) -> Any:
 
 
 def _bytes(value: Any) -> Any:
+    if isinstance(value, float) and not isfinite(value):
+        raise ArgumentError(f"{value} is not a number that a source can have")
     return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
 
 

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bspkit::content::entities::ended;
 use bspkit::{Error, ErrorKind};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -330,7 +331,7 @@ impl Entities {
     }
 
     /// Replaces the whole text. Entities that Python has can then not be used any more. A text that is too large to be
-    /// read is refused.
+    /// read is refused. One without a NUL at its end gets as many as the text of the file has.
     #[setter]
     fn set_text(&self, text: Text) -> Res<()> {
         self.with(|state| {
@@ -338,9 +339,9 @@ impl Entities {
             let role = bspkit::dialect::Role::Entities;
             let slot = draft.bsp().role(role).map(|slot| slot.id);
             let slot = slot.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("the map has no {role}")))?;
-            let rules = draft.bsp().entity_rules();
-            bspkit::content::entities::Entities::parse(&text.0[..], rules)?;
-            draft.set(slot, text.0)?;
+            let text = ended(text.0, draft.bsp().bytes(slot).ok().as_deref());
+            bspkit::content::entities::Entities::parse(&text[..], draft.bsp().entity_rules())?;
+            draft.set(slot, text)?;
             state.forget_entities();
             Ok(())
         })

@@ -139,7 +139,7 @@ fn edit<T>(
     all: impl FnOnce(LuxelForm) -> Vec<T>,
     new: impl Fn(Luxel, &T) -> Luxel,
 ) -> Res<usize> {
-    shared.with(|state| {
+    shared.change(|state| {
         let light = state.draft()?.light()?;
         let image = image.image(light)?;
         let form = light.sets().get(image.set).ok_or_else(no_image)?.form();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bspkit::dialect;
+use bspkit::{Error, ErrorKind, dialect};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -16,6 +16,7 @@ use crate::pak::Pak;
 use crate::report::{Finding, Lump, SaveReport};
 use crate::save::{self, Saving};
 use crate::shared::{Home, Shared};
+use crate::text::Raw;
 use crate::{needs, ops, source, structure, table};
 
 /// A map, with the edits that are not saved yet.
@@ -320,10 +321,10 @@ impl Map {
     }
 
     /// Replaces the bytes of a lump. Arrays of it show them, and cannot be used any more if their number is another one.
-    fn set_bytes(&self, lump: &str, data: Vec<u8>) -> Res<()> {
+    fn set_bytes(&self, lump: &str, data: Raw) -> Res<()> {
         self.shared.change(|state| {
             let slot = state.bsp().slot(lump)?.id;
-            state.draft()?.set(slot, data)?;
+            state.draft()?.set(slot, data.0)?;
             if state.bsp().role_of(slot) == Some(dialect::Role::Entities) {
                 state.forget_entities();
             }
@@ -364,8 +365,17 @@ impl Map {
         self.shared.change(|state| {
             let entities = state.bsp().role(bspkit::dialect::Role::Entities).map(|slot| slot.id);
             let slot = lump.map(|lump| Ok::<_, bspkit::Error>(state.bsp().slot(lump)?.id)).transpose()?;
+            let is_alone = |slot| state.bsp().role_of(slot) == Some(dialect::Role::Pak);
+            if state.is_restructured && slot.is_some_and(|slot| !is_alone(slot)) {
+                let message =
+                    "other lumps follow what was inserted, removed or moved: one lump alone cannot be reverted";
+                return Err(Error::new(ErrorKind::Refused, message).with_hint("revert() takes all edits back").into());
+            }
             match slot {
-                None => state.draft()?.revert_all(),
+                None => {
+                    state.draft()?.revert_all();
+                    state.is_restructured = false;
+                }
                 Some(slot) => state.draft()?.revert(slot),
             }
             if slot.is_some() && slot != entities {

@@ -8,7 +8,7 @@ use bspkit::content::pak::{self as content, Pak as Files, Pattern, Time};
 use bspkit::disk::input;
 use bspkit::file::lzma::Level;
 use bspkit::{Error, ErrorKind};
-use bspkit_text::pak::{Extracted, Names, extract, files_in, sync};
+use bspkit_text::pak::{Extracted, Names, extract, files_in, refuse_twice, sync};
 use pyo3::exceptions::{PyKeyError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyString};
 use crate::errors::{Res, detached};
 use crate::needs::{self, Filled, Filling};
 use crate::shared::Shared;
-use crate::text::{Text, shown};
+use crate::text::{Raw, Text, shown};
 
 /// The embedded files of a map. Names are compared as engines do: without regard to case, and `\` is `/`.
 #[pyclass(frozen, module = "bspkit", name = "_Pak")]
@@ -112,8 +112,8 @@ impl Pak {
         Ok(PyBytes::new(py, &data))
     }
 
-    fn write(&self, name: Text, data: Vec<u8>) -> Res<()> {
-        self.with(|files| Ok(files.add(name, data).map(drop)?))
+    fn write(&self, name: Text, data: Raw) -> Res<()> {
+        self.with(|files| Ok(files.add(name, data.0).map(drop)?))
     }
 
     /// Removes the file that `read` gives: the first one that is spelled like this, or else the one whose name is the
@@ -180,7 +180,14 @@ impl Pak {
     fn pack(&self, py: Python<'_>, policy: Vec<(String, String)>, level: u8) -> Res<Packed> {
         let level = Level::new(level)?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        self.long(py, move |files| pack(files, &policy, level, threads))
+        let is_compressing = policy.iter().any(|(_, method)| method == "lzma");
+        let packed = self.long(py, move |files| pack(files, &policy, level, threads))?;
+        let caveat = self.shared.with(|state| Ok(state.bsp().compression_caveat()))?;
+        if let Some(caveat) = caveat.filter(|_| is_compressing && packed.0 > 0) {
+            let text = std::ffi::CString::new(caveat).unwrap_or_default();
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 3)?;
+        }
+        Ok(packed)
     }
 
     /// Sets the time of the files that the patterns match: `2013-06-20T12:34:56`; an empty text for none.
@@ -228,14 +235,15 @@ impl Pak {
                 let message = format!("{} is not a folder", folder.display());
                 return Err(Error::new(ErrorKind::Argument, message));
             }
+            let mut found = files_in(&folder)?;
+            found.retain(|file| Names::Normal.leaves_out(&file.name).is_none());
+            refuse_twice(found.iter().map(|file| &*file.name))?;
             let mut new = files.clone();
-            let mut count = 0;
-            for file in files_in(&folder)?.into_iter().filter(|file| Names::Normal.leaves_out(&file.name).is_none()) {
+            for file in &found {
                 new.add(Names::Normal.name(&file.name), input::read(&file.path)?)?;
-                count += 1;
             }
             *files = new;
-            Ok(count)
+            Ok(found.len())
         })
     }
 

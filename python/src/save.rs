@@ -62,7 +62,11 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
         shared.move_to(home);
         Ok(report)
     })?;
-    if let Some(record) = shared.with(|state| Ok(state.baked().take()))?
+    let record = shared.with(|state| {
+        state.is_restructured = false;
+        Ok(state.baked().take())
+    })?;
+    if let Some(record) = record
         && !is_in_place
         && let Err(error) = bspkit_rules::save(&place, &record, false)
     {

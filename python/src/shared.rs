@@ -74,6 +74,8 @@ pub(crate) struct State {
     tables: Tables,
     /// The record of rules that were applied and are not saved yet.
     baked: Option<Record>,
+    /// Whether an edit since the last save may have changed lumps that follow each other's numbers.
+    pub(crate) is_restructured: bool,
 }
 
 impl State {
@@ -118,7 +120,12 @@ impl Shared {
     pub(crate) fn new(home: Option<Home>, draft: Draft<'static>) -> Self {
         Shared {
             home: Mutex::new(home),
-            state: Mutex::new(Some(State { session: Session::new(draft), tables: Tables::new(), baked: None })),
+            state: Mutex::new(Some(State {
+                session: Session::new(draft),
+                tables: Tables::new(),
+                baked: None,
+                is_restructured: false,
+            })),
         }
     }
 
@@ -200,6 +207,7 @@ impl Shared {
         let before = self.with(|state| Ok(count(state)))?;
         let done = self.long(py, work)?;
         self.with(|state| {
+            state.is_restructured = true;
             if count(state) != before {
                 state.forget_entities();
             }

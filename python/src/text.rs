@@ -48,6 +48,18 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Text {
     }
 }
 
+/// Bytes: an object of Python with a buffer, whatever its items are.
+pub(crate) struct Raw(pub(crate) Vec<u8>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Raw {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let bytes = PyMemoryView::from(&value)?.call_method0("tobytes")?;
+        Ok(Raw(bytes.cast::<PyBytes>()?.as_bytes().to_vec()))
+    }
+}
+
 fn text_of(value: &Bound<'_, PyAny>) -> Res<Vec<u8>> {
     if let Ok(text) = value.cast::<PyString>() {
         if let Ok(text) = text.to_str() {

@@ -332,3 +332,80 @@ def test_a_matrix_has_the_shape_of_the_map() -> None:
     with pytest.raises(bspkit.NotFoundError):
         game.visibility.pvs = matrix
     assert game.changed == []
+
+
+def test_what_is_done_is_in_the_map(tmp_path: Path) -> None:
+    """Edits that were lost, or of which something was."""
+    map = bspkit.open(SOURCE)
+    table = map.table("LIGHTING")
+    face = map.light.faces[0]
+    old = table[2].tolist()
+    pixels = face.pixels
+    pixels[:] = (10, 20, 30, 1)
+    face.pixels = pixels
+    assert table[2].tolist() == (10, 20, 30, 1)
+    table[2] = old
+    assert map.table("LIGHTING")[2].tolist() == old
+
+    text = map.entities.text.rstrip(b"\0")
+    map.entities.text = text + b'{\n"classname" "info_null"\n}\n'
+    assert map.bytes("ENTITIES").endswith(b"}\n\0")
+
+    numbers = numpy.arange(64, dtype="<u2")
+    map = bspkit.open(MAPS / "q2" / "own_rooms.bsp")
+    for buffer in (memoryview(numbers.tobytes()).cast("H"), numbers, numbers.tobytes(), bytearray(numbers.tobytes())):
+        map.set_bytes("POP", buffer)
+        assert map.bytes("POP") == numbers.tobytes()
+    with pytest.raises(TypeError):
+        map.set_bytes("POP", [1, 2])  # type: ignore[arg-type]
+
+
+def test_a_folder_with_two_files_of_one_name_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "A.txt").write_text("1")
+    (tmp_path / "a.txt").write_text("2")
+    map = bspkit.open(SOURCE)
+    before = list(map.pak)
+    with pytest.raises(bspkit.RefusedError, match="the same name for engines"):
+        map.pak.add_folder(tmp_path)
+    assert list(map.pak) == before
+
+
+def test_one_lump_is_not_reverted_after_others_follow_it() -> None:
+    map = bspkit.open(MAPS / "q2" / "own_rooms.bsp")
+    before = map.to_bytes()
+    map.reorder("PLANES", [*range(2, len(map.table("PLANES"))), 0, 1])
+    with pytest.raises(bspkit.RefusedError, match="one lump alone"):
+        map.revert("PLANES")
+    map.revert()
+    assert map.to_bytes() == before
+    map.set("FACES[0].side=0")
+    map.revert("FACES")
+
+
+def test_games_that_do_not_read_compressed_files_are_said() -> None:
+    map = bspkit.open(MAPS / "source" / "room_l4d2.bsp")
+    with pytest.warns(UserWarning, match="Left 4 Dead 2"):
+        map.pak.compress()
+    map.pak.store()
+
+
+def test_a_texture_gets_no_empty_name() -> None:
+    map = bspkit.open(MAPS / "q1" / "own_rooms.bsp")
+    with pytest.raises(bspkit.RefusedError, match="empty"):
+        map.textures["own_floor"].name = ""
+
+
+def test_files_of_rules_need_the_name_of_the_map() -> None:
+    rules = MAPS.parent.parent / "examples" / "rules" / "stripper"
+    data = (MAPS / "q2" / "own_rooms.bsp").read_bytes()
+    with pytest.raises(bspkit.RefusedError, match="no name"):
+        bspkit.open(data).apply_rules(rules)
+    bspkit.open(data).apply_rules(rules, name="own_rooms")
+
+
+def test_a_source_has_no_number_that_is_none() -> None:
+    source = bspkit.open(MAPS / "q1" / "own_rooms.bsp").decompile(format="quake")
+    entities = bspkit.read_source(source.text, "quake")
+    entities[0]["brushes"][0]["sides"][0]["points"][0][0] = float("nan")
+    with pytest.raises(bspkit.ArgumentError, match="nan"):
+        bspkit.write_source(entities, "quake")

@@ -44,6 +44,8 @@ pub enum By {
     Content(&'static [Part]),
     /// One of the lump whose index is in the head of the file (a lump file of Source).
     LumpFile,
+    /// Such a one that changes other lumps too, which the lump may name by number.
+    LumpFileNumbers,
     /// One after which players need other files.
     Needs,
 }
@@ -59,6 +61,8 @@ pub enum Part {
     Lump(&'static str),
     /// Entities of classes that begin so; with `true`, those with a brush model too.
     Entities(&'static [&'static str], bool),
+    /// The numbers by which entities name brush models.
+    ModelNumbers,
     /// Where the light of faces is, how many luxels they have, and how much light there is.
     LightPlaces,
 }
@@ -73,6 +77,14 @@ const fn stale(by: By, says: &'static str) -> Stale {
 
 /// The extension of the files of areas for the bots of Quake III, which hold the checksum of the whole map.
 pub const AREAS: &str = ".aas";
+
+/// The extension of the files of entities that engines read in place of those of the map.
+pub const TEXT_FILE: &str = ".ent";
+
+const MODELS: Stale = stale(
+    By::Content(&[Part::ModelNumbers]),
+    "names brush models by the numbers that they had before this edit, in engines that read such files: make it again",
+);
 
 const ENTITIES: By = By::Content(&[Part::Role(Role::Entities)]);
 
@@ -140,12 +152,15 @@ const WALKED: &str = "is of the map before this edit: bots may go wrong until it
 /// (`map_override_path`).
 const TEXT: Beside = file(
     "maps/",
-    ".ent",
-    &[stale(
-        ENTITIES,
-        "replaces the entities of the map in engines that read such files: this edit has no effect there while it \
-         lies there",
-    )],
+    TEXT_FILE,
+    &[
+        MODELS,
+        stale(
+            ENTITIES,
+            "replaces the entities of the map in engines that read such files: this edit has no effect there while it \
+             lies there",
+        ),
+    ],
 );
 
 /// Quakespasm, Yamagi Quake II and Q2PRO look for it first.
@@ -220,8 +235,9 @@ const OLD_FACES: &str = "has the light of faces where it was before this edit: m
 pub(super) const GOLDSRC: &[Beside] = &[
     file(
         "maps/",
-        ".ent",
+        TEXT_FILE,
         &[
+            MODELS,
             stale(
                 ENTITIES,
                 "replaces the entities of the map in engines that read such files (Xash3D only until the map is \
@@ -297,7 +313,13 @@ pub(super) const SOURCE: &[Beside] = &[
     file(
         "maps/",
         "_l_#.lmp",
-        &[stale(By::LumpFile, "in games that read lump files: this edit has no effect there while it lies there")],
+        &[
+            stale(
+                By::LumpFileNumbers,
+                "in games that read lump files, with the numbers from before this edit: make it again",
+            ),
+            stale(By::LumpFile, "in games that read lump files: this edit has no effect there while it lies there"),
+        ],
     ),
     file("maps/", ".nav", &[stale(By::Size, OTHER_SIZE), stale(GROUND, WALKED)]),
     file("maps/graphs/", ".ain", &[stale(By::Any, OLDER)]),

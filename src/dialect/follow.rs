@@ -187,7 +187,7 @@ const fn by_field(class: &'static str, key: &'static str, field: &'static str) -
 pub(super) const TO_MODELS: &[EntityReference] = &[to_models()];
 /// As above; doors and windows open portals between areas.
 pub(super) const QUAKE2_ENTITIES: &[EntityReference] = &[to_models(), by_field("func_areaportal", "style", "portal")];
-/// As above; portals have a key of their own, and occluders are switched by their index.
+/// As above; portals have a key of their own, occluders are switched by their index, and overlays by their number.
 pub(super) const SOURCE_ENTITIES: &[EntityReference] = &[
     to_models(),
     by_field("", "portalnumber", "key"),
@@ -197,6 +197,14 @@ pub(super) const SOURCE_ENTITIES: &[EntityReference] = &[
         lump: "OCCLUSION.occluders",
         form: EntityForm::Index,
         is_all: false,
+    },
+    // Without a number it would be for the overlay of the number 0.
+    EntityReference {
+        class: "info_overlay_accessor",
+        key: "OverlayID",
+        lump: "OVERLAYS",
+        form: EntityForm::Field("id"),
+        is_all: true,
     },
 ];
 

@@ -44,7 +44,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::file::Rules;
 use crate::file::directory::DirectoryShape;
 use crate::near;
-pub use beside::{AREAS, Beside, By, Part, Stale};
+pub use beside::{AREAS, Beside, By, Part, Stale, TEXT_FILE};
 pub use blueshift::BLUE_SHIFT;
 pub use breakthrough::BREAKTHROUGH;
 pub use bsp2::BSP2;

@@ -109,7 +109,7 @@ impl Checked<'_> {
 
 impl Report for Checked<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        print(&self.findings, |finding| self.denies(finding), how_to_list, job);
+        print(&self.findings, |finding| self.denies(finding), how_to_list, NOTHING, job);
         Ok(())
     }
 
@@ -166,12 +166,16 @@ pub(super) fn of_game(bsp: &Bsp<'_>, fgd: &Fgd, allowed: &[&FindingCode], most: 
     check::few(found, most)
 }
 
+/// What is said if nothing is found.
+pub(super) const NOTHING: &str = "nothing wrong";
+
 /// Prints a line for each finding, with what is said after it, and a line with their numbers. Notes are printed with
-/// `-v`, and if they are denied.
+/// `-v`, and if they are denied. `nothing` is said if there are only such notes, or no finding.
 pub(super) fn print(
     findings: &[Finding],
     is_denied: impl Fn(&Finding) -> bool,
     after: fn(&Finding) -> &'static str,
+    nothing: &str,
     job: &mut Job<'_>,
 ) {
     // If the file was cut short, the other findings may be consequences of that.
@@ -207,7 +211,7 @@ pub(super) fn print(
     ];
     let said = kinds.into_iter().filter(|(number, ..)| *number > 0);
     let said: Vec<String> = said.map(|(number, one, more)| count(number, one, more)).collect();
-    let text = if said.is_empty() { "nothing wrong".to_owned() } else { said.join(", ") };
+    let text = if said.is_empty() { nothing.to_owned() } else { said.join(", ") };
     let is_left = |finding: &&Finding| ["lump-unknown", "lump-unchecked", "lump-misfit"].contains(&finding.code.name);
     let left = findings.iter().filter(is_left).filter_map(|finding| finding.place.lump.as_deref());
     let left: BTreeSet<&str> = left.collect();

@@ -286,10 +286,10 @@ fn print(found: &MapFindings, policy: &Policy, job: &mut Job<'_>) {
     let findings: Vec<Finding> = found.findings.iter().map(|(finding, _)| finding.clone()).collect();
     let known = count(found.known, "finding is", "findings are");
     match (found.known, &findings[..]) {
-        (0, _) => check::print(&findings, |finding| policy.denies(finding), how_to_list, job),
+        (0, _) => check::print(&findings, |finding| policy.denies(finding), how_to_list, check::NOTHING, job),
         (_, []) => job.say(&format!("{}: nothing new; {known} in the baseline", job.path)),
         _ => {
-            check::print(&findings, |finding| policy.denies(finding), how_to_list, job);
+            check::print(&findings, |finding| policy.denies(finding), how_to_list, "nothing new is wrong", job);
             job.say(&format!("{}: {known} in the baseline", job.path));
         }
     }

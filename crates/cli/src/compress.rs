@@ -165,7 +165,8 @@ pub(crate) struct PruneArgs {
     /// Remove nothing from this lump, or list; can be repeated
     #[arg(long, value_name = "LUMP")]
     keep: Vec<String>,
-    /// Also remove light that no face refers to; offsets of light change
+    /// Also remove light that no face refers to, except in pages (Quake III) and in lumps where several lists
+    /// have places (BSPX); offsets of light change
     #[arg(long)]
     light: bool,
     #[command(flatten)]

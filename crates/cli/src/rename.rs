@@ -25,7 +25,8 @@ const LISTED: usize = 10;
 /// Give a map another name, in every path that has it
 ///
 /// Without -o, --in-place and --dry-run every change is listed and nothing is written. NEW has no folder and no
-/// extension. Where the old name is in lower case, the new one is too, as compilers write it.
+/// extension. Where a path has the old name in lower case, it has the new one so too, as compilers write it. Keys that
+/// name a level have NEW as it is given, since some systems distinguish upper and lower case in file names.
 ///
 /// These change: names of embedded files (`materials/maps/OLD/...`, and files that engines look for by the name of the
 /// map, such as `maps/OLD.nav`), paths in materials and scripts, names of textures and models, paths in values of

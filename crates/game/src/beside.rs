@@ -8,10 +8,11 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use bspkit::bytes::wide;
 use bspkit::content::entities::Entity;
 use bspkit::content::lightmap::Light;
 use bspkit::dialect::bspx::{LIGHT_PLACES, LIGHT_SIZES};
-use bspkit::dialect::{AREAS, Beside, By, Covers, Part, Role};
+use bspkit::dialect::{AREAS, Beside, By, Covers, Part, Role, TEXT_FILE};
 use bspkit::disk::{names, shown};
 use bspkit::file::directory::LumpFileHeader;
 use bspkit::record::{Field as _, Record as _};
@@ -121,15 +122,18 @@ impl Edit<'_, '_, '_> {
 
     /// Whether the edit makes a file stale, and why.
     fn judge(&self, file: &Beside, path: PathBuf) -> Option<StaleFile> {
-        let says = file.stale.iter().find_map(|stale| {
-            let lump = match stale.by {
-                By::LumpFile => Some(self.lump_of(&path)?),
-                _ => None,
-            };
-            self.is(stale.by).then(|| match lump {
-                Some(lump) => format!("replaces {lump} of the map {}", stale.says),
-                None => stale.says.to_owned(),
-            })
+        if file.after == TEXT_FILE && self.has_new_text(&path) {
+            return None;
+        }
+        let says = file.stale.iter().find_map(|stale| match stale.by {
+            By::LumpFile | By::LumpFileNumbers => {
+                let slot = self.lump_of(&path)?;
+                let bsp = self.draft.bsp();
+                let is_one = matches!(stale.by, By::LumpFile) || self.moves_numbers_of(slot);
+                let name = || bsp.container().slot(slot).map_or_else(|| slot.to_string(), |slot| slot.name.clone());
+                is_one.then(|| format!("replaces {} of the map {}", name(), stale.says))
+            }
+            by => self.is(by).then(|| stale.says.to_owned()),
         })?;
         Some(StaleFile { path, says, is_by_source: false, is_areas: file.after == AREAS })
     }
@@ -137,7 +141,7 @@ impl Edit<'_, '_, '_> {
     fn is(&self, by: By) -> bool {
         let bsp = self.draft.bsp();
         match by {
-            By::Any | By::LumpFile => true,
+            By::Any | By::LumpFile | By::LumpFileNumbers => true,
             By::Size => self.plan.size() != bsp.container().bytes().len(),
             By::Content(parts) => parts.iter().any(|part| self.touches(part)),
             By::Needs => match (needs(bsp), self.draft.view()) {
@@ -159,6 +163,10 @@ impl Edit<'_, '_, '_> {
             Part::Fields(role, names) => self.touches(&Part::Role(role)) && self.differ(|map| fields(map, role, names)),
             Part::Entities(classes, with_models) => {
                 self.touches(&Part::Role(Role::Entities)) && self.differ(|map| entities(map, classes, with_models))
+            }
+            Part::ModelNumbers => {
+                let parts = [Role::Models, Role::Entities].map(Part::Role);
+                parts.iter().any(|part| self.touches(part)) && self.moves_models()
             }
             Part::LightPlaces => {
                 let is_one = |slot: &SlotId| {
@@ -199,8 +207,51 @@ impl Edit<'_, '_, '_> {
         places(&new).iter().any(|(place, len)| before.get(place).is_none_or(|room| room < len))
     }
 
+    /// Whether a model has another number after the edit, or is not there: there are fewer, or the same entities name
+    /// others.
+    fn moves_models(&self) -> bool {
+        let Ok(Some(new)) = self.draft.view() else { return true };
+        let count = |map: &Bsp<'_>| {
+            let lists = map.lists(map.role(Role::Models)?.name.as_str()).ok()?;
+            Some(lists.first()?.iter().count())
+        };
+        let numbers = |map: &Bsp<'_>| -> Option<Vec<Vec<u8>>> {
+            let entities = map.entities().ok()?;
+            let numbers = entities.iter().filter_map(|entity| Some(entity.get("model")?.to_vec()));
+            Some(numbers.filter(|model| model.starts_with(b"*")).collect())
+        };
+        let old = self.draft.bsp();
+        let (Some(before), Some(after)) = (count(old), count(&new)) else { return true };
+        let (Some(old), Some(new)) = (numbers(old), numbers(&new)) else { return true };
+        before > after || before == after && old.len() == new.len() && old != new
+    }
+
+    /// Whether the edit may give other numbers to what a lump names.
+    fn moves_numbers_of(&self, slot: SlotId) -> bool {
+        let bsp = self.draft.bsp();
+        if bsp.role_of(slot) == Some(Role::Entities) {
+            return self.touches(&Part::ModelNumbers);
+        }
+        let has_records = |slot: &SlotId| {
+            let name = bsp.container().slot(*slot).map_or("", |slot| slot.name.as_str());
+            bsp.lists(name).is_ok_and(|lists| !lists.is_empty())
+        };
+        self.changed().iter().any(|other| *other != slot && has_records(other))
+    }
+
+    /// Whether a file of entities has the text of the map after the edit.
+    fn has_new_text(&self, path: &Path) -> bool {
+        let trimmed = |text: &[u8]| text.trim_ascii_end().len();
+        let Some(slot) = self.draft.bsp().role(Role::Entities) else { return false };
+        let Ok(new) = self.draft.bytes(slot.id) else { return false };
+        let new = &new[..trimmed(new.strip_suffix(b"\0").unwrap_or(&new))];
+        let mut file = Vec::with_capacity(new.len());
+        let read = File::open(path).and_then(|file_of| file_of.take(2 * wide(new.len()) + 64).read_to_end(&mut file));
+        read.is_ok() && file[..trimmed(file.strip_suffix(b"\0").unwrap_or(&file))] == *new
+    }
+
     /// The lump of a lump file, if the edit changes it. A file that cannot be read does not count.
-    fn lump_of(&self, path: &Path) -> Option<String> {
+    fn lump_of(&self, path: &Path) -> Option<SlotId> {
         let mut head = [0; LumpFileHeader::SIZE];
         File::open(path).and_then(|mut file| file.read_exact(&mut head)).ok()?;
         let slot = SlotId::Lump(usize::try_from(LumpFileHeader::decode(&head)?.id).ok()?);
@@ -209,7 +260,7 @@ impl Edit<'_, '_, '_> {
         let is_member =
             |changed: &SlotId| matches!(changed, SlotId::Game(_)) && bsp.role_of(slot) == Some(Role::GameLump);
         let is_changed = self.changed().contains(&slot) || self.changed().iter().any(is_member);
-        is_changed.then(|| bsp.container().slot(slot).map_or_else(|| slot.to_string(), |slot| slot.name.clone()))
+        is_changed.then_some(slot)
     }
 
     /// The slots with other content; those that are only stored in another way do not count.

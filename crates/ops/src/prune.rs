@@ -432,6 +432,6 @@ fn lower(name: &[u8]) -> Vec<u8> {
 }
 
 /// The name without the frame of an animated texture, or without the number of a random one (`-0name`).
-fn family(name: &[u8]) -> Option<&[u8]> {
+pub(crate) fn family(name: &[u8]) -> Option<&[u8]> {
     matches!(name.first(), Some(b'+' | b'-')).then(|| name.get(2..)).flatten()
 }

@@ -167,8 +167,13 @@ impl RuleFiles {
     /// The files for a map, if they can be used.
     ///
     /// # Errors
-    /// [`Rules::refusal`] of the first one that cannot.
+    /// [`Rules::refusal`] of the first one that cannot; [`ErrorKind::Refused`] for a map without a name: whether a file
+    /// of one map is for it is not known.
     pub fn usable(&self, map: &str) -> Result<Vec<&Rules>> {
+        if map.is_empty() && !self.maps.is_empty() {
+            let message = "the map has no name, so it is not known which files of `maps` are for it";
+            return Err(Error::new(ErrorKind::Refused, message).with_hint("give the name, or one rule file"));
+        }
         let files = self.of(map);
         match files.iter().find_map(|rules| rules.refusal()) {
             Some(error) => Err(error),

@@ -333,11 +333,12 @@ impl Reader<'_> {
         self.rules.find(rules::IGNORED, at, format!("the line {} is ignored{why}", shown(text)));
     }
 
-    fn end(mut self) {
+    fn end(self) {
         if let Some(at) = self.block {
             self.rules.find(rules::UNCLOSED, at, "the block is not closed, so it is never applied");
-        } else if self.parts.iter().any(Option::is_some) {
-            let at = self.modify.take().unwrap_or_default();
+        } else if let Some((block, _)) = self.parts.iter().flatten().next() {
+            // Without a beginning of its own it follows one that is closed.
+            let at = self.modify.unwrap_or(*block);
             self.rules.find(rules::UNCLOSED, at, "the modify block is not closed, so it is never applied");
         }
     }

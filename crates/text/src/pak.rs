@@ -184,6 +184,26 @@ pub struct FoundFile {
     pub path: PathBuf,
 }
 
+/// Refuses files of which two have the same name for engines: only one of them could be embedded.
+///
+/// # Errors
+/// [`ErrorKind::Refused`].
+///
+/// ```
+/// let names: [&[u8]; 2] = [b"a.txt", b"A.txt"];
+/// assert!(bspkit_text::pak::refuse_twice(names.into_iter()).is_err());
+/// ```
+pub fn refuse_twice<'n>(names: impl Iterator<Item = &'n [u8]>) -> Result<()> {
+    let mut first: HashMap<Vec<u8>, &[u8]> = HashMap::new();
+    for name in names {
+        if let Some(other) = first.insert(lookup_name(name), name) {
+            let message = format!("`{}` and `{}` have the same name for engines", escaped(other), escaped(name));
+            return Err(Error::new(ErrorKind::Refused, message).with_hint("leave one of them out"));
+        }
+    }
+    Ok(())
+}
+
 /// All files below a folder, also those that [`is_of_system`], each folder's sorted by name.
 ///
 /// # Errors
@@ -316,14 +336,8 @@ pub fn sync<'a>(pak: &mut Pak<'a>, folder: &Path, names: Names) -> Result<Synced
         let message = format!("there is no file in {}", shown(folder));
         return Err(Error::new(ErrorKind::Refused, message).with_hint("`pak rm MAP '**'` removes all files"));
     }
-    let mut on_disk: HashMap<Vec<u8>, &FoundFile> = HashMap::with_capacity(found.len());
-    for file in &found {
-        if let Some(other) = on_disk.insert(lookup_name(&file.name), file) {
-            let (one, other) = (escaped(&other.name), escaped(&file.name));
-            let message = format!("`{one}` and `{other}` have the same name for engines");
-            return Err(Error::new(ErrorKind::Refused, message).with_hint("remove one of them from the folder"));
-        }
-    }
+    refuse_twice(found.iter().map(|file| &*file.name))?;
+    let mut on_disk: HashMap<Vec<u8>, &FoundFile> = found.iter().map(|file| (lookup_name(&file.name), file)).collect();
     let mut synced = Synced::default();
     let (mut gone, mut numbered) = (Vec::new(), Vec::new());
     for Placed { index, path, is_folder, first } in placed {

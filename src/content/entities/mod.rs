@@ -121,6 +121,22 @@ impl<'a> Content<'a> for Entities<'a> {
     }
 }
 
+/// A text that comes from outside of a map, as a map has it: without a NUL at its end it gets as many as the old text
+/// has there, and one if the old text cannot be read. Engines read on until a NUL.
+///
+/// ```
+/// use bspkit::content::entities::ended;
+/// assert_eq!(ended(b"{}".to_vec(), Some(b"{ }\0\0")), b"{}\0\0");
+/// assert_eq!(ended(b"{}\0".to_vec(), Some(b"{ }")), b"{}\0");
+/// ```
+pub fn ended(mut text: Vec<u8>, old: Option<&[u8]>) -> Vec<u8> {
+    if !text.ends_with(b"\0") {
+        let zeros = old.map(|old| old.iter().rev().take_while(|byte| **byte == 0).count());
+        text.resize(text.len() + zeros.unwrap_or(1), 0);
+    }
+    text
+}
+
 impl<'a> Entities<'a> {
     /// What is saved can be read again: single edits look at their entity alone.
     fn check_readable(&self, text: &[u8]) -> Result<()> {

@@ -90,8 +90,8 @@ impl<'a> Pak<'a> {
         Ok(())
     }
 
-    /// Gives the pakfile a file of another one, with all that is stored of it there: its bytes as they are, name, method,
-    /// times and other fields. A file of the same name keeps its position. Returns the file's index.
+    /// Gives the pakfile a file of another one, with all that is stored of it there: its bytes as they are, name,
+    /// method, times and other fields. A file of the same name keeps its position. Returns the file's index.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] as [`Pak::add`], and if the file's own header contradicts the directory.

@@ -187,10 +187,13 @@ impl<'a> Textures<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if there is no such texture, [`ErrorKind::Malformed`] if its name is not in the lump,
-    /// [`ErrorKind::Refused`] for a name of more than 15 bytes.
+    /// [`ErrorKind::Refused`] for an empty name and for one of more than 15 bytes.
     pub fn rename(&mut self, index: usize, name: &[u8]) -> Result<()> {
         if self.name(index) == Some(name) {
             return Ok(());
+        }
+        if name.is_empty() {
+            return Err(at(index, Error::new(ErrorKind::Refused, "the new name is empty")));
         }
         if self.get(index).is_ok() {
             return self.change(index, |texture| texture.with_name(name));

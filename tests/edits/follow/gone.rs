@@ -433,3 +433,23 @@ fn records_of_which_a_cut_lump_has_numbers_stay_where_they_are() {
     // Faces have no numbers of brushes.
     draft.structure().duplicate_list("BRUSHES", 0..1).unwrap();
 }
+
+/// An accessor names its overlay by the number that this has; without one it would be for overlay 0.
+#[test]
+fn an_accessor_goes_with_its_overlay() {
+    let map = Bsp::open("tests/maps/source/room_v20.bsp").unwrap();
+    let mut draft = map.draft();
+    let overlays: Vec<u8> = [7, 9].into_iter().flat_map(|id: u8| [vec![id], vec![0; 351]].concat()).collect();
+    draft.set(map.slot("overlays").unwrap().id, overlays).unwrap();
+    let accessor = [("classname", "info_overlay_accessor"), ("OverlayID", "9")];
+    draft.entities().unwrap().add(accessor).unwrap();
+    let map = saved(&draft);
+    let accessors = |draft: &mut Draft<'_>| draft.entities().unwrap().select("info_overlay_accessor").unwrap().len();
+    let mut draft = map.draft();
+    let error = draft.structure().splice_list("OVERLAYS", 1..2, Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("OverlayID"), "{error}");
+    draft.structure().splice_list("OVERLAYS", 0..1, Vec::new()).unwrap();
+    assert_eq!(accessors(&mut draft), 1);
+    draft.structure().cascade(true).splice_list("OVERLAYS", 0..1, Vec::new()).unwrap();
+    assert_eq!(accessors(&mut draft), 0);
+}

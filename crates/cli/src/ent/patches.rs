@@ -304,8 +304,8 @@ pub(super) fn run_apply(cx: &Context, args: &ApplyArgs) -> Result<Code> {
     warn_of_findings(cx, &files);
     let done = Mutex::new(Vec::new());
     let code = args.save.each(cx, args.maps.find(), |draft, map, job| {
-        let name = map_name(&map.path);
         let path = Some(&*map.path).filter(|path| !is_stdin(path));
+        let name = path.map(map_name).unwrap_or_default();
         let bake = Bake::of(draft.bsp(), path, files.usable(&name)?, &name)?;
         refuse_cut(draft.bsp(), job)?;
         let entities = draft.entities()?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Error as AnyhowError, Result, anyhow, bail};
-use bspkit::content::entities::{Diagnostic, Entities};
+use bspkit::content::entities::{Diagnostic, Entities, ended};
 use bspkit::dialect::Role;
 use bspkit::disk::{input, names};
 use bspkit::{Draft, Error, ErrorKind, Hint};
@@ -130,11 +130,7 @@ pub(super) fn run_import(cx: &Context, args: &ImportArgs) -> Result<Code> {
         if input::has_mark(&text) && !draft.bsp().bytes(id).is_ok_and(|old| input::has_mark(&old)) {
             text = input::without_mark(&text).to_vec();
         }
-        if !text.ends_with(b"\0") {
-            // If the old text cannot be read, the new one gets one NUL.
-            let old = draft.bsp().bytes(id).map(|old| old.iter().rev().take_while(|byte| **byte == 0).count());
-            text.resize(text.len() + old.unwrap_or(1), 0);
-        }
+        text = ended(text, draft.bsp().bytes(id).ok().as_deref());
         let entities = Entities::parse(&text[..], draft.bsp().entity_rules())?;
         if !args.save.force {
             refuse_foreign(&text)?;

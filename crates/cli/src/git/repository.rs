@@ -367,9 +367,9 @@ pub(super) fn run_install(cx: &Context, args: &InstallArgs) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// The maps in the index that git does not compare and merge as maps.
+/// The maps in the index, and those that may come there, that git does not compare and merge as maps.
 fn others(top: &Path) -> Result<Vec<PathBuf>> {
-    let maps = git(top, &["ls-files", "-z", "--", ":(icase)*.bsp"])?;
+    let maps = git(top, &["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":(icase)*.bsp"])?;
     let maps: Vec<PathBuf> = maps.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect();
     without_attributes(top, &maps)
 }

@@ -13,7 +13,7 @@ use bspkit::disk::input;
 use bspkit::disk::names::path;
 use bspkit::file::names::path_hazard;
 use bspkit::{Data, Error, ErrorKind};
-use bspkit_text::pak::{self, FoundFile, Names, files_in};
+use bspkit_text::pak::{self, FoundFile, Names, files_in, refuse_twice};
 use clap::ValueEnum;
 
 use super::names_of;
@@ -70,10 +70,7 @@ pub(super) fn run_add(cx: &Context, args: &AddArgs) -> Result<Code> {
     // Lists that scripts write often name a file twice.
     let mut pairs = HashSet::new();
     new.retain(|new| pairs.insert((lookup_name(&new.name), new.path.clone())));
-    let mut names = HashSet::new();
-    if let Some(twice) = new.iter().find(|new| !names.insert(lookup_name(&new.name))) {
-        bail!("two of the files have the name `{}` for engines: leave one out", escaped(&twice.name));
-    }
+    refuse_twice(new.iter().map(|new| &*new.name))?;
     let read = |new: New| -> Result<(Vec<u8>, Data<'static>)> {
         let cannot = || format!("cannot read {}", shown(&new.path));
         // Reading a device might never end.

@@ -20,6 +20,10 @@ fn said(room: &Room, edit: &str, files: &[&str]) -> Vec<String> {
 /// An edit, the file beside the map, and how the warning begins after its name; nothing where the edit is none of its.
 const CASES: &[(&str, &str, &str)] = &[
     ("ent set q1.bsp worldspawn message=x --in-place", "q1.ent", "replaces the entities of the map"),
+    ("model rm q1.bsp *1 --in-place", "q1.ent", "names brush models by the numbers that they had"),
+    ("model rm goldsrc.bsp *1 --in-place", "goldsrc.ent", "names brush models by the numbers that they had"),
+    ("records mv q1.bsp models[1] 2 --in-place", "q1.ent", "names brush models by the numbers that they had"),
+    ("model copy q1.bsp *1 --from q1.bsp --in-place", "q1.ent", "replaces the entities of the map"),
     ("ent set q1.bsp worldspawn message=x --in-place", "q1.lit", ""),
     ("ent set q1.bsp worldspawn message=x --in-place", "q1.vis", ""),
     ("ent set q1.bsp worldspawn message=x --in-place", "q1.way", ""),
@@ -123,6 +127,27 @@ fn lump_files_of_edited_lumps_are_named() {
     // What is no lump file is not read by a game either.
     room.write("source_l_1.lmp", b"short");
     assert!(said(&room, edit, &[".lmp"]).is_empty());
+    // With other lumps the lump changes what it names by number.
+    room.write("source.bsp", &fixture("source/room_v20"));
+    lump_file("source_l_1.lmp", 7);
+    let named = said(&room, "records dup source.bsp texinfo[0] --dry-run", &[".lmp"]);
+    assert!(named.len() == 1 && named[0].contains("FACES of the map in games that read lump files, with the numbers"));
+    lump_file("source_l_1.lmp", 0);
+    let named = said(&room, "model rm source.bsp *1 --dry-run", &["_l_1.lmp"]);
+    let is_said = |text: &String| text.contains("ENTITIES of the map in games that read lump files, with the numbers");
+    assert!(named.len() == 1 && named.iter().all(is_said), "{named:?}");
+}
+
+/// A file of entities that has those of the new map is right.
+#[test]
+fn a_file_with_the_same_entities_is_not_named() {
+    let room = maps();
+    room.bspkit("ripent -export q1").done();
+    let text = String::from_utf8(room.read("q1.ent")).unwrap();
+    room.write("q1.ent", text.replace("own fixture", "another").as_bytes());
+    let run = room.bspkit("ripent -import q1").done();
+    assert!(!run.err.contains("q1.ent replaces"), "{}", run.err);
+    assert_eq!(said(&room, "ent set q1.bsp worldspawn message=x --dry-run", &[".ent"]).len(), 1);
 }
 
 #[test]

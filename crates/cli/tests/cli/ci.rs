@@ -544,3 +544,16 @@ fn a_change_of_an_included_fgd_file_is_a_change() {
     let gone = room.bspkit("ci a.bsp --fgd game.fgd --changed-since HEAD");
     assert!(gone.err.contains("is skipped") && !gone.err.contains("no map has changed"), "{gone:?}");
 }
+
+/// A new note is nothing wrong; what the baseline knows is.
+#[test]
+fn a_map_with_known_findings_is_not_said_to_have_none() {
+    let room = Room::new();
+    room.write("maps/bspkit.toml", b"[entities]\nforbidden = [\"light\"]\n");
+    room.write("maps/q2.bsp", &room.read("q2.bsp"));
+    room.bspkit("ci maps --baseline known.json --write-baseline -q");
+    room.bspkit("ent rm maps/q2.bsp light[style=32] --in-place -q").done();
+    let run = room.bspkit("ci maps --baseline known.json");
+    assert!(run.code == Some(0) && !run.err.contains("nothing wrong"), "{run:?}");
+    assert!(run.err.contains("q2.bsp: nothing new is wrong"), "{run:?}");
+}

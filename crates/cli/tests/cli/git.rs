@@ -426,6 +426,11 @@ fn install_warns_of_maps_with_other_attributes() {
     let install = sh(&room, "bspkit git install");
     let warning = "1 map has other attributes in a file that counts more: git check-attr -a maps/source.bsp";
     assert!(install.err.contains(warning), "{}", install.err);
+    // So does a map that git does not have yet.
+    room.write("new/.gitattributes", b"*.bsp binary\n");
+    room.write("new/q2.bsp", &room.read("maps/rooms.bsp"));
+    let install = sh(&room, "bspkit git install");
+    assert!(install.err.contains("2 maps have other attributes"), "{}", install.err);
 }
 
 /// Git keeps pointers, and any filter keeps the maps.

@@ -58,8 +58,8 @@ pub struct Rename {
 }
 
 impl Rename {
-    /// A renaming from one name to another, without folder and extension. Where the old name is written in lower case,
-    /// the new one is too; elsewhere it is written as it is given here.
+    /// A renaming from one name to another, without folder and extension. Where a path has the old name in lower case,
+    /// it has the new one so too; elsewhere, and where an entity names a level, it is written as it is given here.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] for a new name that no engine could load a map by, and for an old one that no path has.
@@ -412,6 +412,11 @@ impl Renamed {
     /// Counts the spellings that renaming back does not restore.
     fn count(&mut self, names: &Names, text: &[u8], ranges: &[Range<usize>]) {
         self.respelled += ranges.iter().filter(|range| !names.comes_back(&text[(*range).clone()])).count();
+    }
+
+    /// The same of names that are written as they are given.
+    fn count_as_given(&mut self, names: &Names, text: &[u8], ranges: &[Range<usize>]) {
+        self.respelled += ranges.iter().filter(|range| text[(*range).clone()] != *names.old).count();
     }
 
     fn change(&mut self, place: Spot, from: &[u8], to: Vec<u8>) {

@@ -81,10 +81,19 @@ impl Names {
 
     /// A text with the new name in these ranges.
     pub(super) fn replaced(&self, text: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
+        self.replaced_by(text, ranges, |old| self.spelled(old))
+    }
+
+    /// The same with the new name as it was given: engines open the file of a map by this spelling.
+    pub(super) fn replaced_as_given(&self, text: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
+        self.replaced_by(text, ranges, |_| self.new.clone())
+    }
+
+    fn replaced_by(&self, text: &[u8], ranges: &[Range<usize>], name: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
         let (mut new, mut at) = (Vec::with_capacity(text.len()), 0);
         for range in ranges {
             new.extend_from_slice(&text[at..range.start]);
-            new.extend_from_slice(&self.spelled(&text[range.clone()]));
+            new.extend_from_slice(&name(&text[range.clone()]));
             at = range.end;
         }
         new.extend_from_slice(&text[at..]);

@@ -254,7 +254,11 @@ fn all<'p, 'a>(pak: &'p Pak<'a>, indices: &[usize]) -> Vec<Entry<'p, 'a>> {
 }
 
 /// Whether two lists have the same files.
-fn is_alike(one: &[Entry<'_, '_>], other: &[Entry<'_, '_>], is_same: fn(&Entry<'_, '_>, &Entry<'_, '_>) -> bool) -> bool {
+fn is_alike(
+    one: &[Entry<'_, '_>],
+    other: &[Entry<'_, '_>],
+    is_same: fn(&Entry<'_, '_>, &Entry<'_, '_>) -> bool,
+) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
 }
 

@@ -135,7 +135,8 @@ pub fn merge_with<'a>(
             continue;
         }
         let is_of = |map: &Bsp<'_>, is_content: bool| {
-            let bytes = |own: &Slot| draft.bytes(slot.id).is_ok_and(|new| map.bytes(own.id).is_ok_and(|own| *own == *new));
+            let bytes =
+                |own: &Slot| draft.bytes(slot.id).is_ok_and(|new| map.bytes(own.id).is_ok_and(|own| *own == *new));
             let is_same = |own: &Slot| map.draft().compression(own.id) == draft.compression(slot.id);
             twin(map, slot).is_some_and(|own| is_same(own) && (is_content || bytes(own)))
         };

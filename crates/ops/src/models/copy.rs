@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
+use super::left;
 use super::outside::Outside;
 use super::transplant::Transplant;
 use super::{are_known, check, models_of, named as named_models};
 use crate::check::shapes_of;
 use bspkit::bytes::escaped;
 use bspkit::content::entities::{Entity, LooseModel};
-use bspkit::content::pak::Pak;
 use bspkit::dialect::{Dialect, Role};
 use bspkit::links::{How, Link, Links, Site};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Hint, Place, Result};
@@ -202,7 +202,11 @@ impl Copying {
             Some(format!("{name} may be for the records of {lump}, and has nothing for those that are added"))
         }));
         copied.warnings.extend(lost_fog);
-        copied.warnings.extend(left_behind(from, &map, &outside.names.names));
+        copied.warnings.extend(left::materials(from, &map, &outside.names.names));
+        copied.warnings.extend(left::wads(from, &map, &outside.textures.external));
+        let faces = from.role(Role::Faces).and_then(|slot| their_links.site(&slot.name));
+        let faces = faces.and_then(|site| work.needed.get(&site));
+        copied.warnings.extend(faces.map(|faces| left::styles(from, &map, faces)).unwrap_or_default());
         lumps.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))?;
         let brushes = their_links.site("BRUSHES").and_then(|site| work.needed.get(&site));
         if let Some(brushes) = brushes.filter(|_| map.slot("PHYSCOLLIDE").is_ok()) {
@@ -290,17 +294,6 @@ type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 /// The warning about something of the other map that adds to the model, and for which the map has no place.
 pub(super) fn left_out(name: &str) -> String {
     format!("{name} is left out, since the map has none")
-}
-
-/// Materials that only the other map's pakfile has.
-fn left_behind(from: &Bsp<'_>, map: &Bsp<'_>, names: &[Vec<u8>]) -> Vec<String> {
-    let Ok(theirs) = from.lens::<Pak<'_>>() else { return Vec::new() };
-    let own = map.lens::<Pak<'_>>().ok();
-    let file = |name: &Vec<u8>| [b"materials/", &name[..], b".vmt"].concat().to_ascii_lowercase();
-    let is_left =
-        |file: &Vec<u8>| !theirs.find(file).is_empty() && own.as_ref().is_none_or(|own| own.find(file).is_empty());
-    let warning = |file: Vec<u8>| format!("{} is in the other map's pakfile, and is not copied", escaped(&file));
-    names.iter().map(file).filter(is_left).map(warning).collect()
 }
 
 /// Whether a model of one map can be in the other.

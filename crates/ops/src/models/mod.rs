@@ -11,6 +11,7 @@
 //! ```
 
 mod copy;
+mod left;
 mod outside;
 mod transplant;
 

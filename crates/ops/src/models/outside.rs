@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::copy::{left_out, refused};
 use super::transplant::Transplant;
+use crate::prune::family;
 use bspkit::bytes::{Data, escaped, short, wide, word};
 use bspkit::content::View;
 use bspkit::content::lightmap::{self, Light, LightSet};
@@ -482,6 +483,8 @@ pub(super) struct NewTextures<'o> {
     pub(super) names: Vec<Vec<u8>>,
     /// Those of the target that copied faces have in place of others of the same name, with what differs.
     pub(super) exchanged: Vec<String>,
+    /// The names of the new ones whose pixels are in no map.
+    pub(super) external: Vec<Vec<u8>>,
 }
 
 impl<'o> NewTextures<'o> {
@@ -494,6 +497,7 @@ impl<'o> NewTextures<'o> {
             added: Vec::new(),
             names: Vec::new(),
             exchanged: Vec::new(),
+            external: Vec::new(),
         };
         if from.has_textures() {
             textures.theirs = Some(from.lens::<Textures<'_>>()?);
@@ -530,8 +534,11 @@ impl<'o> NewTextures<'o> {
         let place =
             std::iter::once(index).filter(|at| *at < own.len()).chain(0..own.len()).find(is_same).unwrap_or_else(
                 || {
+                    let is_external = |texture: &&Miptex<'_>| !texture.is_embedded();
+                    let external = texture.as_ref().filter(is_external);
+                    self.external.extend(external.map(|texture| texture.name().to_vec()));
                     self.added.push(texture.map(|texture| texture.bytes().to_vec()));
-                    self.names.extend(name);
+                    self.names.extend(name.clone());
                     own.len() + self.added.len() - 1
                 },
             );
@@ -541,6 +548,17 @@ impl<'o> NewTextures<'o> {
             self.exchanged.push(format!("`{}` ({what})", escaped(theirs.name())));
         }
         self.places.insert(index, place);
+        // Engines find the other frames of an animation by their names.
+        if let Some(own) = name.as_deref().and_then(family) {
+            let is_frame = |other: &usize| {
+                let other = theirs.name(*other).and_then(family);
+                other.is_some_and(|other| other.eq_ignore_ascii_case(own))
+            };
+            let frames: Vec<usize> = (0..theirs.len()).filter(is_frame).collect();
+            for frame in frames {
+                self.place(i64::from(short(frame)))?;
+            }
+        }
         Ok(i64::from(short(place)))
     }
 

@@ -1,6 +1,7 @@
 //! Brush models that are listed, removed and copied from other maps.
 
 mod copy;
+mod left;
 mod loose;
 mod plain;
 mod remove;

@@ -129,6 +129,10 @@ fn what_the_plug_in_ignores_is_found() {
         findings("filter:\n{\n}\nadd:\n{\n\"a\" \"/x/\"\n", Mode::Plugin),
         ["2:1 rule-empty-block", "5:1 rule-unclosed"]
     );
+    // A block after a modify block that is closed.
+    let block = "match:\n{\n\"a\" \"1\"\n}\n";
+    let text = format!("modify:\n{{\n{block}}}\n{{\n\"a\" \"1\"\n}}\n");
+    assert_eq!(findings(&text, Mode::Plugin), ["8:1 rule-unclosed"]);
     assert_eq!(findings("add:\n{\n\"a\" \"/x/\"\n}\n", Mode::Plugin), ["3:6 rule-slashes"]);
     assert_eq!(findings("modify:\n{\n}\n", Mode::Plugin), ["3:1 rule-ignored"]);
     assert_eq!(findings("modify:\n{\ninsert:\n{\n\"a\" \"1\"\n}\n}\n", Mode::Plugin), ["1:1 rule-empty-block"]);
