@@ -24,8 +24,10 @@ Game: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
 class Pak(MutableMapping[str, bytes]):
     """The embedded files by name. Names are compared as engines do: without regard to case, and ``\\`` is ``/``.
 
-    Where several names are the same to engines, a name means the file that is spelled like it, and without one the first
-    of them; ``del`` removes that file alone.
+    Where several names are the same to engines, a name means the first file that is spelled like it, and without one the
+    first of them. ``del`` removes that file alone, and is refused if none is spelled like it; setting is refused if it is
+    not known which one is meant. Of files with the same spelling only the first can be read by its name; ``extract``
+    writes all.
 
     Setting a file that is there keeps its name and its position. It stays compressed if that makes it smaller, and has
     no time. A new one follows the others.
