@@ -197,7 +197,10 @@ pub fn refuse_twice<'n>(names: impl Iterator<Item = &'n [u8]>) -> Result<()> {
     let mut first: HashMap<Vec<u8>, &[u8]> = HashMap::new();
     for name in names {
         if let Some(other) = first.insert(lookup_name(name), name) {
-            let message = format!("`{}` and `{}` have the same name for engines", escaped(other), escaped(name));
+            let message = match other == name {
+                true => format!("two of the files have the name `{}`", escaped(name)),
+                false => format!("`{}` and `{}` have the same name for engines", escaped(other), escaped(name)),
+            };
             return Err(Error::new(ErrorKind::Refused, message).with_hint("leave one of them out"));
         }
     }

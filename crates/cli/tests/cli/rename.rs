@@ -77,7 +77,7 @@ fn every_kind_of_path_follows() {
     for pair in [
         "\"detailmaterial\" \"maps/arena/grass\"",
         "\"vscripts\" \"arena.nut own.nut\"",
-        "\"map\" \"arena\"",
+        "\"map\" \"Arena\"",
         "\"OnUser1\" \"cmd,Command,changelevel room_v20,0,-1\"",
         "\"OnUser2\" \"cam,SetMaterial,maps/arena/own/wall,0,-1\"",
     ] {
@@ -146,7 +146,7 @@ fn other_maps_lead_to_the_new_name() {
         "maps/deep/start.bsp: start -> Begin: nothing to rename\n\
          maps/deep/goldsrc.bsp: start -> Begin: 1 value to rename\n  entity 18 map: START -> Begin\n  \
          1 name is written in other letters; renaming back does not restore the capitals\n\
-         maps/q2.bsp: start -> Begin: 1 value to rename\n  entity 20 map: film.cin+*start$one -> film.cin+*begin$one\n\
+         maps/q2.bsp: start -> Begin: 1 value to rename\n  entity 20 map: film.cin+*start$one -> film.cin+*Begin$one\n\
          maps/s.bsp: start -> Begin: nothing to rename\n  not changed: entity 2 OnMapSpawn: cmd,Command,changelevel start,0,-1\n"
     );
     room.bspkit("rename maps/deep/start.bsp Begin --in maps -o out -q").done();
@@ -157,7 +157,7 @@ fn other_maps_lead_to_the_new_name() {
     assert_eq!(room.read("out/deep/Begin.bsp"), room.read("q3.bsp"));
     assert_eq!(room.read("out/q3.bsp"), room.read("q3.bsp"));
     let value = |line: &str| room.bspkit(line).done().text().to_owned();
-    assert_eq!(value("ent get out/q2.bsp target_changelevel map"), "film.cin+*begin$one\n");
+    assert_eq!(value("ent get out/q2.bsp target_changelevel map"), "film.cin+*Begin$one\n");
     assert_eq!(value("ent get out/deep/goldsrc.bsp trigger_changelevel landmark"), "start\n");
     room.bspkit("rename maps/deep/start.bsp Begin --in maps --in-place -q").done();
     assert_eq!(room.read("maps/q2.bsp"), room.read("out/q2.bsp"));

@@ -181,7 +181,7 @@ fn bad_lines_are_refused_before_anything_is_written() {
         ("bspzip -addlist in.bsp odd.txt out.bsp", 2, "it has 3 lines"),
         ("bspzip -addlist in.bsp hole.txt in.bsp", 2, "line 2 is empty"),
         ("bspzip -addorupdatelist in.bsp absent.txt in.bsp", 2, "none/b.vmt"),
-        ("bspzip -addlist in.bsp twice.txt in.bsp", 2, "have the same name for engines"),
+        ("bspzip -addlist in.bsp twice.txt in.bsp", 2, "two of the files have the name `a.vmt`"),
         ("bspzip -addlist in.bsp none/list.txt in.bsp", 2, "none/list.txt"),
         ("bspzip -addfile in.bsp ../a.vmt content/sound/my/door.wav out.bsp", 2, "../a.vmt"),
         ("bspzip -addfile in.bsp a=b.vmt content/sound/my/door.wav out.bsp", 2, "use -addlist"),

@@ -24,9 +24,23 @@ pub(super) fn merge<'a>(sides: &Sides<'_, 'a>, slot: &Slot, desk: &mut Desk<'_>)
     }
     let names: BTreeSet<Vec<u8>> =
         [&base, &ours, &theirs].iter().flat_map(|pak| pak.iter().map(|it| lookup_name(it.name()))).collect();
-    let settled = moves([&base, &ours, &theirs], &slot.name, desk);
+    let moved = [moved(&base, &ours), moved(&base, &theirs)];
+    let settled = moves([&base, &ours, &theirs], &moved, &slot.name, desk);
+    let followed = followed([&base, &ours, &theirs], &moved);
+    let is_followed: BTreeSet<&Vec<u8>> = followed.values().flatten().collect();
     let mut merged = ours.clone();
     for name in names {
+        if let Some(of_sides) = followed.get(&name) {
+            let [before, mine, other] = [(&base, &name), (&ours, &of_sides[0]), (&theirs, &of_sides[1])]
+                .map(|(pak, name)| pak.find(name).first().and_then(|index| pak.get(*index)));
+            if let (Some(before), Some(mine), Some(other)) = (before, mine, other) {
+                form(&mut merged, [&before, &mine, &other], false, &slot.name, desk)?;
+            }
+            continue;
+        }
+        if is_followed.contains(&name) {
+            continue;
+        }
         let found = [&base, &ours, &theirs].map(|pak| pak.find(&name));
         if let Some(side) = settled.get(&name) {
             let from = [&base, &ours, &theirs][*side];
@@ -36,7 +50,7 @@ pub(super) fn merge<'a>(sides: &Sides<'_, 'a>, slot: &Slot, desk: &mut Desk<'_>)
         let files = [(&base, &found[0]), (&ours, &found[1]), (&theirs, &found[2])].map(|(pak, found)| all(pak, found));
         file(&mut merged, &name, &files, &slot.name, desk)?;
     }
-    order(&mut merged, [&base, &ours, &theirs], &slot.name, desk)?;
+    order(&mut merged, [&base, &ours, &theirs], &moved, &slot.name, desk)?;
     Ok(Some(merged.to_rope()?))
 }
 
@@ -151,21 +165,30 @@ fn form<'a>(
 }
 
 /// Puts the files in the order of the side that changed it.
-fn order(merged: &mut Pak<'_>, [base, ours, theirs]: [&Pak<'_>; 3], lump: &str, desk: &mut Desk<'_>) -> Result<()> {
-    if is_in_order(base, theirs) || is_in_order(ours, theirs) {
+fn order(merged: &mut Pak<'_>, paks: [&Pak<'_>; 3], moved: &[Moves; 2], lump: &str, desk: &mut Desk<'_>) -> Result<()> {
+    // A file that was moved has the name that it had.
+    let old: HashMap<&Vec<u8>, &Vec<u8>> = moved.iter().flatten().map(|(old, new)| (new, old)).collect();
+    let names = |pak: &Pak<'_>| -> Vec<Vec<u8>> {
+        let name = |file: Entry<'_, '_>| {
+            let name = lookup_name(file.name());
+            old.get(&name).map_or(name.clone(), |old| (*old).clone())
+        };
+        pak.iter().map(name).collect()
+    };
+    let [base, ours, theirs] = paks.map(names);
+    if is_in_order(&base, &theirs) || is_in_order(&ours, &theirs) {
         return Ok(());
     }
-    let mut leader = theirs;
-    if !is_in_order(base, ours) {
+    let mut leader = &theirs;
+    if !is_in_order(&base, &ours) {
         let conflict = Conflict::lump(lump, "both sides change the order of the files");
         leader = match desk.decide(conflict.with(Subject::Lump, [None, None, None])) {
-            Side::Base => base,
+            Side::Base => &base,
             Side::Ours => return Ok(()),
-            Side::Theirs => theirs,
+            Side::Theirs => &theirs,
         };
     }
-    let places = places(leader);
-    let names: Vec<Vec<u8>> = merged.iter().map(|file| lookup_name(file.name())).collect();
+    let (places, names) = (places(leader), names(merged));
     let mut order: Vec<usize> = (0..merged.len()).collect();
     // Files that only the other side has come last.
     order.sort_by_key(|index| places.get(&names[*index]).copied().unwrap_or(usize::MAX));
@@ -173,16 +196,15 @@ fn order(merged: &mut Pak<'_>, [base, ours, theirs]: [&Pak<'_>; 3], lump: &str, 
 }
 
 /// Whether the files that both have are in the same order.
-fn is_in_order(one: &Pak<'_>, other: &Pak<'_>) -> bool {
+fn is_in_order(one: &[Vec<u8>], other: &[Vec<u8>]) -> bool {
     let places = places(other);
-    let common = one.iter().filter_map(|file| places.get(&lookup_name(file.name())).copied());
-    common.is_sorted()
+    one.iter().filter_map(|name| places.get(name)).is_sorted()
 }
 
 /// The place of the first file of each name.
-fn places(pak: &Pak<'_>) -> HashMap<Vec<u8>, usize> {
-    let mut places = HashMap::with_capacity(pak.len());
-    pak.iter().for_each(|file| _ = places.entry(lookup_name(file.name())).or_insert(file.index()));
+fn places(names: &[Vec<u8>]) -> HashMap<&Vec<u8>, usize> {
+    let mut places = HashMap::with_capacity(names.len());
+    names.iter().enumerate().for_each(|(at, name)| _ = places.entry(name).or_insert(at));
     places
 }
 
@@ -198,8 +220,11 @@ fn put<'a>(merged: &mut Pak<'a>, name: &[u8], from: Option<&Entry<'_, 'a>>, is_a
     }
 }
 
-/// The files of other names that one side has given to files of the base, by the old names.
-fn moved(base: &Pak<'_>, side: &Pak<'_>) -> BTreeMap<Vec<u8>, Vec<u8>> {
+/// New names of files of the base, by the old names.
+type Moves = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// The files to which one side has given other names.
+fn moved(base: &Pak<'_>, side: &Pak<'_>) -> Moves {
     let content = |entry: &Entry<'_, '_>| (entry.crc(), entry.size());
     // Content of several files does not tell which one was moved.
     let alone = |pak: &Pak<'_>, other: &Pak<'_>| {
@@ -217,9 +242,12 @@ fn moved(base: &Pak<'_>, side: &Pak<'_>) -> BTreeMap<Vec<u8>, Vec<u8>> {
 
 /// Files that one side moved, and the other side removed or moved elsewhere: for the names that this is about, the map
 /// whose file the merged one gets.
-fn moves(paks: [&Pak<'_>; 3], lump: &str, desk: &mut Desk<'_>) -> BTreeMap<Vec<u8>, usize> {
-    let [base, ours, theirs] = paks;
-    let (mine, other) = (moved(base, ours), moved(base, theirs));
+fn moves(
+    [_, ours, theirs]: [&Pak<'_>; 3],
+    [mine, other]: &[Moves; 2],
+    lump: &str,
+    desk: &mut Desk<'_>,
+) -> BTreeMap<Vec<u8>, usize> {
     let mut settled = BTreeMap::new();
     let names: BTreeSet<&Vec<u8>> = mine.keys().chain(other.keys()).collect();
     for old in names {
@@ -247,6 +275,25 @@ fn moves(paks: [&Pak<'_>; 3], lump: &str, desk: &mut Desk<'_>) -> BTreeMap<Vec<u
         }
     }
     settled
+}
+
+/// Files that one side moved and the other one still has with the same bytes: by the old name those that the sides have.
+fn followed([base, ours, theirs]: [&Pak<'_>; 3], moved: &[Moves; 2]) -> BTreeMap<Vec<u8>, [Vec<u8>; 2]> {
+    let mut followed = BTreeMap::new();
+    for (is_theirs, moves) in moved.iter().enumerate() {
+        let other = if is_theirs == 0 { theirs } else { ours };
+        for (old, new) in moves {
+            let has_it = match (all(base, &base.find(old)).as_slice(), all(other, &other.find(old)).as_slice()) {
+                ([before], [now]) => is_equal(before, now),
+                _ => false,
+            };
+            if has_it && other.find(new).is_empty() {
+                let names = if is_theirs == 0 { [new.clone(), old.clone()] } else { [old.clone(), new.clone()] };
+                followed.insert(old.clone(), names);
+            }
+        }
+    }
+    followed
 }
 
 fn all<'p, 'a>(pak: &'p Pak<'a>, indices: &[usize]) -> Vec<Entry<'p, 'a>> {
