@@ -1,6 +1,6 @@
 //! Records of one map put into another one: after all that are there, so that no number there changes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::copy::{Graph, Named, Needed, Shares, by_bytes, is_shared, left_out, named, refused};
 use super::outside::Outside;
@@ -32,15 +32,31 @@ pub(super) struct Transplant<'t, 'a, 'b> {
 impl Transplant<'_, '_, '_> {
     /// Finds the lists of the target.
     pub(super) fn find_lists(&mut self) -> Result<()> {
+        // Records for each of another list: where the map has them for none, the new ones have none either. What only
+        // adds to other records can be missing.
+        let is_left = |site: &usize| {
+            let list = &self.theirs.links.sites[*site];
+            match self.own.links.site(&list.name) {
+                Some(own) => list.parallel.is_some() && self.is_left_out(own),
+                None => list.parallel.is_some() || list.name.starts_with("bspx:"),
+            }
+        };
+        let left: BTreeSet<usize> = self.needed.keys().copied().filter(is_left).collect();
+        for site in &left {
+            self.warnings.push(left_out(&self.theirs.links.sites[*site].name));
+            self.needed.remove(site);
+        }
+        // So are records that nothing else names: the samples of light in leafs.
+        let links = &self.theirs.links.links;
+        let is_of_left = |site: &usize| {
+            let mut named = links.iter().filter(|link| link.to == *site).peekable();
+            named.peek().is_some() && named.all(|link| left.contains(&link.from))
+        };
+        self.needed.retain(|site, _| !is_of_left(site));
         let sites: Vec<usize> = self.needed.keys().copied().collect();
         for site in sites {
             let list = &self.theirs.links.sites[site];
             match self.own.links.site(&list.name) {
-                // Records for each of another list: where the map has them for none, the new ones have none either.
-                Some(own) if list.parallel.is_some() && self.is_left_out(own) => {
-                    self.warnings.push(left_out(&list.name));
-                    self.needed.remove(&site);
-                }
                 Some(own)
                     if self.own.links.sites[own].record == list.record
                         && self
@@ -54,11 +70,6 @@ impl Transplant<'_, '_, '_> {
                 Some(_) => {
                     let message = format!("{} has other records in the two maps", list.name);
                     return Err(refused(&list.name, message));
-                }
-                // What only adds to other records can be missing.
-                None if list.parallel.is_some() || list.name.starts_with("bspx:") => {
-                    self.warnings.push(left_out(&list.name));
-                    self.needed.remove(&site);
                 }
                 None => return Err(refused(&list.name, format!("the map has no {}", list.name))),
             }

@@ -4,6 +4,7 @@ use bspkit::Bsp;
 use bspkit_ops::models::Copying;
 
 use super::maps::saved;
+use super::new_errors;
 
 fn open(name: &str) -> Bsp<'static> {
     Bsp::open(format!("../../tests/maps/{name}.bsp")).unwrap()
@@ -71,4 +72,32 @@ fn styles_that_another_light_switches_are_said() {
     draft.entities().unwrap().add(light).unwrap();
     let (_, warnings) = copied(&saved(&draft), &map, 1);
     assert!(is_said("and `other` here", &warnings), "{warnings:?}");
+}
+
+/// The samples of light in leafs belong to a list that is left out.
+#[test]
+fn what_only_lists_name_that_are_left_out_stays_too() {
+    let map = open("source/room_strata");
+    let leafs = map.lists("leafs").unwrap()[0].iter().count();
+    let with = |index: &[u8], samples: &[u8]| {
+        let mut draft = map.draft();
+        for (name, bytes) in [("LEAF_AMBIENT_INDEX", index), ("LEAF_AMBIENT_LIGHTING", samples)] {
+            for name in [name.to_owned(), format!("{name}_HDR")] {
+                let slot = map.slot(&*name).unwrap().id;
+                draft.set(slot, bytes.to_vec()).unwrap();
+            }
+        }
+        saved(&draft)
+    };
+    let index: Vec<u8> =
+        (0..leafs).flat_map(|leaf| [1, u32::try_from(leaf).unwrap()].map(u32::to_le_bytes).concat()).collect();
+    let (from, to) = (with(&index, &vec![7; 28 * leafs]), with(&[], &[]));
+    let mut draft = to.draft();
+    let copied = Copying::default().run(&mut draft, &from, &[1]).unwrap();
+    let left = ["LEAF_AMBIENT_INDEX", "LEAF_AMBIENT_INDEX_HDR"]
+        .map(|name| format!("{name} is left out, since the map has none"));
+    assert!(left.iter().all(|line| copied.warnings.contains(line)), "{:?}", copied.warnings);
+    assert_eq!(new_errors(&draft), Vec::new());
+    let new = saved(&draft);
+    assert!(new.bytes(new.slot("LEAF_AMBIENT_LIGHTING").unwrap().id).unwrap().is_empty());
 }
