@@ -277,7 +277,7 @@ fn moves(
     settled
 }
 
-/// Files that one side moved and the other one still has with the same bytes: by the old name those that the sides have.
+/// Files that one side moved and the other one still has with the same bytes: by the old name the names on both sides.
 fn followed([base, ours, theirs]: [&Pak<'_>; 3], moved: &[Moves; 2]) -> BTreeMap<Vec<u8>, [Vec<u8>; 2]> {
     let mut followed = BTreeMap::new();
     for (is_theirs, moves) in moved.iter().enumerate() {

@@ -83,7 +83,7 @@ fn what_only_lists_name_that_are_left_out_stays_too() {
         let mut draft = map.draft();
         for (name, bytes) in [("LEAF_AMBIENT_INDEX", index), ("LEAF_AMBIENT_LIGHTING", samples)] {
             for name in [name.to_owned(), format!("{name}_HDR")] {
-                let slot = map.slot(&*name).unwrap().id;
+                let slot = map.slot(&name).unwrap().id;
                 draft.set(slot, bytes.to_vec()).unwrap();
             }
         }
