@@ -164,10 +164,7 @@ impl Edit<'_, '_, '_> {
             Part::Entities(classes, with_models) => {
                 self.touches(&Part::Role(Role::Entities)) && self.differ(|map| entities(map, classes, with_models))
             }
-            Part::ModelNumbers => {
-                let parts = [Role::Models, Role::Entities].map(Part::Role);
-                parts.iter().any(|part| self.touches(part)) && self.moves_models()
-            }
+            Part::ModelNumbers => self.touches(&Part::Role(Role::Models)) && self.moves_models(),
             Part::LightPlaces => {
                 let is_one = |slot: &SlotId| {
                     let name = bsp.container().slot(*slot).map_or("", |slot| &slot.name);
@@ -232,11 +229,10 @@ impl Edit<'_, '_, '_> {
         if bsp.role_of(slot) == Some(Role::Entities) {
             return self.touches(&Part::ModelNumbers);
         }
-        let has_records = |slot: &SlotId| {
-            let name = bsp.container().slot(*slot).map_or("", |slot| slot.name.as_str());
-            bsp.lists(name).is_ok_and(|lists| !lists.is_empty())
-        };
-        self.changed().iter().any(|other| *other != slot && has_records(other))
+        let Ok(links) = bsp.links() else { return true };
+        let slot_of = |site: usize| links.sites[site].slot;
+        let mut named = links.links.iter().filter(|link| slot_of(link.from) == slot).map(|link| slot_of(link.to));
+        named.any(|other| other != slot && self.changed().contains(&other))
     }
 
     /// Whether a file of entities has the text of the map after the edit.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Conflict, Desk, Side, Sides, Subject};
 use bspkit::bytes::escaped;
-use bspkit::content::pak::{Entry, Method, Pak, Time, lookup_name};
+use bspkit::content::pak::{Entry, Method, Packed, Pak, Time, lookup_name};
 use bspkit::file::Slot;
 use bspkit::file::lzma::Level;
 use bspkit::{Result, Rope};
@@ -121,6 +121,16 @@ impl Form {
         let rest = [lengths[0], lengths[1], rest[0], rest[1], rest[2], record.external_attributes];
         [Form::Method(file.method()), Form::Time(file.time()), Form::Name(file.name().to_vec()), Form::Rest(rest)]
     }
+
+    /// As a value of a conflict.
+    fn value(&self) -> Vec<u8> {
+        match self {
+            Form::Method(method) => method.to_string().into_bytes(),
+            Form::Time(time) => time.to_string().into_bytes(),
+            Form::Name(name) => name.clone(),
+            Form::Rest(rest) => format!("extra fields, comment, flags, attributes: {rest:?}").into_bytes(),
+        }
+    }
 }
 
 /// Merges how a file is stored that both sides changed; their bytes count if they alone changed them.
@@ -146,23 +156,31 @@ fn form<'a>(
         let unsayable = || format!("both sides change how `{}` is stored", escaped(name));
         let mut chosen = other;
         if before != mine {
-            let conflict = Conflict::lump(lump, unsayable()).with(Subject::File(lookup_name(name)), [None, None, None]);
+            let values = [before, mine, other].map(|form| Some(form.value()));
+            let conflict = Conflict::lump(lump, unsayable()).with(Subject::File(lookup_name(name)), values);
             chosen = match desk.decide(conflict) {
                 Side::Ours => continue,
                 Side::Theirs => other,
                 Side::Base => before,
             };
         }
-        match chosen {
-            Form::Method(Method::Lzma) => drop(merged.compress(&[index], 1, Level::default())?),
-            Form::Method(Method::Stored) => drop(merged.store(&[index], 1)?),
-            Form::Time(time) => merged.set_time(&[index], *time)?,
-            Form::Name(name) => merged.rename(index, name)?,
-            Form::Method(_) | Form::Rest(_) => desk.refuse(lump, unsayable()),
+        let is_packed = |packed: Packed| packed.failed.is_empty();
+        let is_done = match chosen {
+            Form::Method(Method::Lzma) => is_packed(merged.compress(&[index], 1, Level::default())?),
+            Form::Method(Method::Stored) => is_packed(merged.store(&[index], 1)?),
+            Form::Time(time) => merged.set_time(&[index], *time).map(|()| true)?,
+            Form::Name(name) => merged.rename(index, name).map(|()| true)?,
+            Form::Method(_) | Form::Rest(_) => false,
+        };
+        if !is_done {
+            desk.refuse(lump, unsayable());
         }
     }
     Ok(())
 }
+
+/// How many names a conflict about the order has.
+const ORDER_SHOWN: usize = 20;
 
 /// Puts the files in the order of the side that changed it.
 fn order(merged: &mut Pak<'_>, paks: [&Pak<'_>; 3], moved: &[Moves; 2], lump: &str, desk: &mut Desk<'_>) -> Result<()> {
@@ -182,7 +200,10 @@ fn order(merged: &mut Pak<'_>, paks: [&Pak<'_>; 3], moved: &[Moves; 2], lump: &s
     let mut leader = &theirs;
     if !is_in_order(&base, &ours) {
         let conflict = Conflict::lump(lump, "both sides change the order of the files");
-        leader = match desk.decide(conflict.with(Subject::Lump, [None, None, None])) {
+        let first =
+            |names: &Vec<Vec<u8>>| Some(names.iter().take(ORDER_SHOWN).cloned().collect::<Vec<_>>().join(&b' '));
+        let values = [&base, &ours, &theirs].map(first);
+        leader = match desk.decide(conflict.with(Subject::Lump, values)) {
             Side::Base => &base,
             Side::Ours => return Ok(()),
             Side::Theirs => &theirs,
@@ -315,9 +336,10 @@ fn is_equal(one: &Entry<'_, '_>, other: &Entry<'_, '_>) -> bool {
     has_same_bytes(one, other) || one.size() == other.size() && data()
 }
 
-/// Whether two files are stored in the same way, with the same bytes.
+/// Whether two files are stored in the same way, with the same bytes, or with none that can be read.
 fn is_stored_alike(one: &Entry<'_, '_>, other: &Entry<'_, '_>) -> bool {
-    one.is_stored_as(other) && has_same_bytes(one, other)
+    let is_unread = || one.stored().is_err() && other.stored().is_err();
+    one.is_stored_as(other) && (has_same_bytes(one, other) || is_unread())
 }
 
 fn has_same_bytes(one: &Entry<'_, '_>, other: &Entry<'_, '_>) -> bool {
