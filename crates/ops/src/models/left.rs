@@ -66,7 +66,7 @@ pub(super) fn styles(from: &Bsp<'_>, map: &Bsp<'_>, faces: &BTreeSet<usize>) -> 
     let said = |style: &u16| {
         let (theirs, own) = (theirs.get(style), own.get(style));
         let (old, new) = (name(theirs), name(own));
-        (theirs != own || own.is_none()).then(|| {
+        (theirs != own).then(|| {
             format!("light of the model has style {style}, which {old} switches in the other map, and {new} here")
         })
     };
