@@ -365,8 +365,7 @@ impl Map {
         self.shared.change(|state| {
             let entities = state.bsp().role(bspkit::dialect::Role::Entities).map(|slot| slot.id);
             let slot = lump.map(|lump| Ok::<_, bspkit::Error>(state.bsp().slot(lump)?.id)).transpose()?;
-            let is_alone = |slot| state.bsp().role_of(slot) == Some(dialect::Role::Pak);
-            if state.is_restructured && slot.is_some_and(|slot| !is_alone(slot)) {
+            if state.is_restructured && slot.is_some() {
                 let message =
                     "other lumps follow what was inserted, removed or moved: one lump alone cannot be reverted";
                 return Err(Error::new(ErrorKind::Refused, message).with_hint("revert() takes all edits back").into());

@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyString};
 use crate::errors::{Res, detached};
 use crate::needs::{self, Filled, Filling};
 use crate::shared::Shared;
-use crate::text::{Raw, Text, shown};
+use crate::text::{Text, shown};
 
 /// The embedded files of a map. Names are compared as engines do: without regard to case, and `\` is `/`.
 #[pyclass(frozen, module = "bspkit", name = "_Pak")]
@@ -112,8 +112,8 @@ impl Pak {
         Ok(PyBytes::new(py, &data))
     }
 
-    fn write(&self, name: Text, data: Raw) -> Res<()> {
-        self.with(|files| Ok(files.add(name, data.0).map(drop)?))
+    fn write(&self, name: Text, data: Vec<u8>) -> Res<()> {
+        self.with(|files| Ok(files.add(name, data).map(drop)?))
     }
 
     /// Removes the file that `read` gives: the first one that is spelled like this, or else the one whose name is the

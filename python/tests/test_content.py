@@ -376,6 +376,8 @@ def test_one_lump_is_not_reverted_after_others_follow_it() -> None:
     map.reorder("PLANES", [*range(2, len(map.table("PLANES"))), 0, 1])
     with pytest.raises(bspkit.RefusedError, match="one lump alone"):
         map.revert("PLANES")
+    with pytest.raises(bspkit.RefusedError, match="one lump alone"):
+        map.revert("ENTITIES")
     map.revert()
     assert map.to_bytes() == before
     map.set("FACES[0].side=0")

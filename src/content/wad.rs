@@ -9,6 +9,18 @@ use crate::content::textures::LEVELS;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::record::{Field, Name, Record, records};
 
+/// The WAD files that a map names: the value of `wad` of worldspawn, without the folders of its author's disk.
+///
+/// ```
+/// let names: Vec<&[u8]> = bspkit::content::wad::named(b"\\half-life\\valve\\own.wad;d:/x/Other.wad;").collect();
+/// assert_eq!(names, [&b"own.wad"[..], b"Other.wad"]);
+/// ```
+pub fn named(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let paths = value.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
+    let names = paths.filter_map(|path| path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next());
+    names.filter(|name| !name.is_empty())
+}
+
 records! {
     /// `wadinfo_t`: the header of the file.
     pub struct WadHeader(12) {

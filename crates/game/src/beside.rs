@@ -237,13 +237,14 @@ impl Edit<'_, '_, '_> {
 
     /// Whether a file of entities has the text of the map after the edit.
     fn has_new_text(&self, path: &Path) -> bool {
-        let trimmed = |text: &[u8]| text.trim_ascii_end().len();
+        let is_end = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
+        let trimmed = |text: &[u8]| text.iter().rposition(|byte| !is_end(byte)).map_or(0, |last| last + 1);
         let Some(slot) = self.draft.bsp().role(Role::Entities) else { return false };
         let Ok(new) = self.draft.bytes(slot.id) else { return false };
-        let new = &new[..trimmed(new.strip_suffix(b"\0").unwrap_or(&new))];
+        let new = &new[..trimmed(&new)];
         let mut file = Vec::with_capacity(new.len());
         let read = File::open(path).and_then(|file_of| file_of.take(2 * wide(new.len()) + 64).read_to_end(&mut file));
-        read.is_ok() && file[..trimmed(file.strip_suffix(b"\0").unwrap_or(&file))] == *new
+        read.is_ok() && file[..trimmed(&file)] == *new
     }
 
     /// The lump of a lump file, if the edit changes it. A file that cannot be read does not count.

@@ -20,6 +20,7 @@ use crate::assets::{Files, Stack, normal_name};
 use crate::needs::{self, Found, Sure};
 use bspkit::Bsp;
 use bspkit::bytes::escaped;
+use bspkit::content::wad;
 use bspkit::dialect::Role;
 use bspkit::{Error, ErrorKind, Result};
 use serde::{Serialize, Serializer};
@@ -286,7 +287,10 @@ fn collect_keys(map: &Bsp<'_>, collector: &mut Collector) -> Result<()> {
             let is_meant =
                 |(own, name): (&[u8], &[u8])| class.eq_ignore_ascii_case(own) && key.eq_ignore_ascii_case(name);
             match KEYS.iter().find(|(own, name, _)| is_meant((own, name))) {
-                Some((_, _, KeysForm::Wads)) => wads(value).for_each(|wad| collector.add(Kind::Wad, wad, from())),
+                Some((_, _, KeysForm::Wads)) => {
+                    let wads = wad::named(value).filter(|name| ends_with(name, b".wad"));
+                    wads.for_each(|wad| collector.add(Kind::Wad, wad, from()));
+                }
                 Some((_, _, KeysForm::Sky)) if value.is_empty() => {}
                 Some((_, _, KeysForm::Sky)) => {
                     for side in SIDES {
@@ -303,13 +307,6 @@ fn collect_keys(map: &Bsp<'_>, collector: &mut Collector) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The names of WAD files, without their folders.
-fn wads(value: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let paths = value.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
-    let names = paths.filter_map(|path| path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next());
-    names.filter(|name| ends_with(name, b".wad"))
 }
 
 /// The file that a value names, if it has the extension of one.

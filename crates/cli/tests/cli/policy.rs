@@ -271,15 +271,21 @@ fn the_schema_is_of_the_same_keys() {
 #[test]
 fn a_policy_to_begin_with_is_kept() {
     let room = Room::empty();
-    for (name, bytes) in
-        [("q2", q2()), ("source", source()), ("crowded", crowded()), ("dented", dented()), ("Loud", shouting())]
-    {
+    for (name, bytes) in [
+        ("q2", q2()),
+        ("source", source()),
+        ("stale", stale_checksum()),
+        ("crowded", crowded()),
+        ("dented", dented()),
+        ("Loud", shouting()),
+    ] {
         room.write(format!("maps/{name}.bsp"), &bytes);
     }
     let run = room.bspkit("ci maps --init -o maps/bspkit.toml");
     assert_eq!(run.code, Some(0), "{run:?}");
     let text = String::from_utf8(room.read("maps/bspkit.toml")).unwrap();
     assert!(text.contains("\nallow = [") && text.contains("\n# lower_case = true\n"), "{text}");
+    assert!(text.contains("\n# intact = true\n"), "{text}");
     let run = room.bspkit("ci maps");
     assert_eq!(run.code, Some(0), "{text}\n{run:?}");
     // It is not written a second time.

@@ -414,11 +414,6 @@ impl Renamed {
         self.respelled += ranges.iter().filter(|range| !names.comes_back(&text[(*range).clone()])).count();
     }
 
-    /// The same of names that are written as they are given.
-    fn count_as_given(&mut self, names: &Names, text: &[u8], ranges: &[Range<usize>]) {
-        self.respelled += ranges.iter().filter(|range| text[(*range).clone()] != *names.old).count();
-    }
-
     fn change(&mut self, place: Spot, from: &[u8], to: Vec<u8>) {
         if from != to {
             self.changes.push(Change { place, from: from.to_vec(), to });

@@ -30,6 +30,8 @@ pub(super) struct Names {
     pub(super) scope: Scope,
     /// Whether anything is changed; otherwise changes are only found.
     pub(super) writes: bool,
+    /// Whether the new name is written as it was given, whatever the spelling of the old one.
+    pub(super) is_as_given: bool,
 }
 
 /// Which paths are renamed.
@@ -44,12 +46,17 @@ impl Names {
     pub(super) fn new(old: &[u8], new: &[u8]) -> Result<Self> {
         check_old(old)?;
         check(new)?;
-        Ok(Names { old: old.to_vec(), new: new.to_vec(), scope: Scope::All, writes: true })
+        Ok(Names { old: old.to_vec(), new: new.to_vec(), scope: Scope::All, writes: true, is_as_given: false })
     }
 
     /// The renaming back, which only finds what would change.
     pub(super) fn back(&self) -> Self {
-        Names { old: self.new.clone(), new: self.old.clone(), scope: self.scope, writes: false }
+        Names { old: self.new.clone(), new: self.old.clone(), writes: false, ..*self }
+    }
+
+    /// The same with the new name as it was given: engines open the file of a level by the spelling of a key.
+    pub(super) fn as_given(&self) -> Self {
+        Names { is_as_given: true, ..self.clone() }
     }
 
     /// Whether a file of this kind is searched.
@@ -68,7 +75,7 @@ impl Names {
     /// The new name in place of an old one with this spelling: in lower case where the old one is, as compilers write
     /// it, otherwise as it was given.
     pub(super) fn spelled(&self, old: &[u8]) -> Vec<u8> {
-        match old.iter().any(u8::is_ascii_uppercase) {
+        match self.is_as_given || old.iter().any(u8::is_ascii_uppercase) {
             true => self.new.clone(),
             false => self.new.to_ascii_lowercase(),
         }
@@ -81,19 +88,10 @@ impl Names {
 
     /// A text with the new name in these ranges.
     pub(super) fn replaced(&self, text: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
-        self.replaced_by(text, ranges, |old| self.spelled(old))
-    }
-
-    /// The same with the new name as it was given: engines open the file of a map by this spelling.
-    pub(super) fn replaced_as_given(&self, text: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
-        self.replaced_by(text, ranges, |_| self.new.clone())
-    }
-
-    fn replaced_by(&self, text: &[u8], ranges: &[Range<usize>], name: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
         let (mut new, mut at) = (Vec::with_capacity(text.len()), 0);
         for range in ranges {
             new.extend_from_slice(&text[at..range.start]);
-            new.extend_from_slice(&name(&text[range.clone()]));
+            new.extend_from_slice(&self.spelled(&text[range.clone()]));
             at = range.end;
         }
         new.extend_from_slice(&text[at..]);

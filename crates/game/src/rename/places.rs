@@ -314,17 +314,12 @@ fn change(
             if !ranges.is_empty() {
                 let before = entity.pairs().take(at).filter(|other| other.key.eq_ignore_ascii_case(pair.key)).count();
                 let is_of_level = is_level(pair.key);
-                let new = match is_of_level {
-                    true => names.replaced_as_given(pair.value, &ranges),
-                    false => names.replaced(pair.value, &ranges),
-                };
+                let names = if is_of_level { &names.as_given() } else { names };
+                let new = names.replaced(pair.value, &ranges);
                 if is_of_level && in_level(&names.back(), &new).len() < ranges.len() {
                     return Err(unsayable(entity.index(), &new));
                 }
-                match is_of_level {
-                    true => report.count_as_given(names, pair.value, &ranges),
-                    false => report.count(names, pair.value, &ranges),
-                }
+                report.count(names, pair.value, &ranges);
                 report.change(place(), pair.value, new.clone());
                 edits.push((entity.index(), pair.key.to_vec(), before + 1, new));
             } else if let Some(word) = names.words(pair.value).first().filter(|_| is_listed(pair.value)) {

@@ -554,7 +554,7 @@ fn mistaken<'e>(base: &'e Entities<'_>, sides: [(&Entities<'_>, &[Operation]); 2
     if ours.is_empty() || theirs.is_empty() {
         return Vec::new();
     }
-    // Entities with the same pairs and another text differ by their text.
+    // The same pairs in another text are known by the text.
     let mut equal: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
     for entity in base.iter() {
         equal.entry(entity.bytes()).or_default().push(entity.index());

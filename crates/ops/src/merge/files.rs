@@ -302,10 +302,12 @@ fn moves(
 fn followed([base, ours, theirs]: [&Pak<'_>; 3], moved: &[Moves; 2]) -> BTreeMap<Vec<u8>, [Vec<u8>; 2]> {
     let mut followed = BTreeMap::new();
     for (is_theirs, moves) in moved.iter().enumerate() {
-        let other = if is_theirs == 0 { theirs } else { ours };
+        let (mover, other) = if is_theirs == 0 { (ours, theirs) } else { (theirs, ours) };
         for (old, new) in moves {
-            let has_it = match (all(base, &base.find(old)).as_slice(), all(other, &other.find(old)).as_slice()) {
-                ([before], [now]) => is_equal(before, now),
+            let files = [(base, old), (mover, new), (other, old)].map(|(pak, name)| all(pak, &pak.find(name)));
+            // A checksum may be that of other bytes.
+            let has_it = match files.each_ref().map(Vec::as_slice) {
+                [[before], [moved], [now]] => is_equal(before, moved) && is_equal(before, now),
                 _ => false,
             };
             if has_it && other.find(new).is_empty() {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::Pak;
+use bspkit::content::wad;
 
 /// Materials that only the other map's pakfile has.
 pub(super) fn materials(from: &Bsp<'_>, map: &Bsp<'_>, names: &[Vec<u8>]) -> Vec<String> {
@@ -23,10 +24,7 @@ pub(super) fn wads(from: &Bsp<'_>, map: &Bsp<'_>, external: &[Vec<u8>]) -> Optio
         let entities = map.entities().ok();
         let world = entities.as_ref().and_then(|entities| entities.get(0));
         let value = world.as_ref().and_then(|world| world.get("wad")).unwrap_or_default();
-        let name =
-            |path: &[u8]| path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next().map(<[u8]>::to_ascii_lowercase);
-        let names = value.split(|byte| *byte == b';').filter_map(name);
-        names.filter(|name| !name.is_empty()).collect()
+        wad::named(value).map(<[u8]>::to_ascii_lowercase).collect()
     };
     let own = named(map);
     let missing: Vec<String> = named(from).iter().filter(|name| !own.contains(*name)).map(|wad| listed(wad)).collect();

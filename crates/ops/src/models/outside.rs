@@ -512,8 +512,25 @@ impl<'o> NewTextures<'o> {
         Ok(textures)
     }
 
-    /// The number in the target for a texture of the other map; the reason if there can be none.
+    /// The number in the target for a texture of the other map; the reason if there can be none. The other frames of an
+    /// animation come with one: engines find them by their names.
     pub(super) fn place(&mut self, old: i64) -> Result<i64, String> {
+        let known = self.places.len();
+        let place = self.place_one(old)?;
+        if let (Some(theirs), true) = (&self.theirs, self.places.len() > known) {
+            let name = |at: usize| theirs.name(at).and_then(family);
+            if let Some(own) = usize::try_from(old).ok().and_then(name) {
+                let is_frame = |at: &usize| name(*at).is_some_and(|other| other.eq_ignore_ascii_case(own));
+                let frames: Vec<usize> = (0..theirs.len()).filter(is_frame).collect();
+                for frame in frames {
+                    self.place_one(i64::from(short(frame)))?;
+                }
+            }
+        }
+        Ok(place)
+    }
+
+    fn place_one(&mut self, old: i64) -> Result<i64, String> {
         let (Some(theirs), Some((_, own))) = (&self.theirs, &self.own) else {
             return Err("textures within the map cannot be read".to_owned());
         };
@@ -538,7 +555,7 @@ impl<'o> NewTextures<'o> {
                     let external = texture.as_ref().filter(is_external);
                     self.external.extend(external.map(|texture| texture.name().to_vec()));
                     self.added.push(texture.map(|texture| texture.bytes().to_vec()));
-                    self.names.extend(name.clone());
+                    self.names.extend(name);
                     own.len() + self.added.len() - 1
                 },
             );
@@ -548,17 +565,6 @@ impl<'o> NewTextures<'o> {
             self.exchanged.push(format!("`{}` ({what})", escaped(theirs.name())));
         }
         self.places.insert(index, place);
-        // Engines find the other frames of an animation by their names.
-        if let Some(own) = name.as_deref().and_then(family) {
-            let is_frame = |other: &usize| {
-                let other = theirs.name(*other).and_then(family);
-                other.is_some_and(|other| other.eq_ignore_ascii_case(own))
-            };
-            let frames: Vec<usize> = (0..theirs.len()).filter(is_frame).collect();
-            for frame in frames {
-                self.place(i64::from(short(frame)))?;
-            }
-        }
         Ok(i64::from(short(place)))
     }
 

@@ -8,7 +8,7 @@ use bspkit::bytes::{escaped, index};
 use bspkit::content::View;
 use bspkit::content::palette::Palette;
 use bspkit::content::textures::{Miptex, Textures};
-use bspkit::content::wad::Wad;
+use bspkit::content::wad::{self, Wad};
 use bspkit::content::wal::Wal;
 use bspkit::dialect::{LightModel, Role};
 use bspkit::{Bsp, Place, Records, Result};
@@ -226,11 +226,9 @@ fn wads(map: &Bsp<'_>, files: &dyn Files) -> Vec<Wad<'static>> {
     const MOST: usize = 64;
     let Ok(entities) = map.entities() else { return Vec::new() };
     let named = entities.get(0).and_then(|world| world.get("wad")).unwrap_or_default();
-    let names =
-        named.split(|byte| *byte == b';').filter_map(|path| path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next());
     let mut known = HashMap::new();
     let first = |name: &&[u8]| known.insert(name.to_ascii_lowercase(), ()).is_none();
-    let names: Vec<&[u8]> = names.filter(|name| !name.is_empty()).filter(first).take(MOST).collect();
+    let names: Vec<&[u8]> = wad::named(named).filter(first).take(MOST).collect();
     let read = |name: &[u8]| Some(files.read(&normal_name(name), MOST_BYTES).ok()??.into_static());
     names.into_iter().filter_map(|name| Wad::parse(read(name)?).ok()).collect()
 }

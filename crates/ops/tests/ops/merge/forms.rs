@@ -104,3 +104,23 @@ fn the_compression_of_lumps_is_merged() {
         }
     }
 }
+
+/// A file whose checksum is that of other bytes is not taken for the one that was moved.
+#[test]
+fn a_moved_file_is_known_by_its_bytes() {
+    let base = open("source/room_v20");
+    let moved = edited(&base, Layout::Keep, |draft| draft.pak().unwrap().rename(2, "own/moved.txt").unwrap());
+    let slot = moved.slot("pakfile").unwrap().id;
+    let mut bytes = moved.bytes(slot).unwrap().to_vec();
+    let at = moved.pak().unwrap().get(2).unwrap().stored_range().unwrap().start;
+    bytes[at] ^= 1;
+    let theirs = edited(&moved, Layout::Keep, |draft| draft.set(slot, bytes).unwrap());
+    let ours = edited(&base, Layout::Keep, STORED[0]);
+    let (map, conflicts) = merged(&base, &ours, &theirs);
+    assert_eq!(conflicts, [""; 0]);
+    let data = |map: &Bsp<'_>| {
+        let pak = map.pak().unwrap();
+        pak.get(pak.one("own/moved.txt").unwrap()).unwrap().data().unwrap().to_vec()
+    };
+    assert_eq!(data(&map), data(&theirs));
+}

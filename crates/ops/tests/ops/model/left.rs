@@ -33,6 +33,22 @@ fn all_frames_of_an_animation_come_with_one() {
     }
 }
 
+/// A map may have any number of textures of one name.
+#[test]
+fn many_frames_take_no_room_on_the_stack() {
+    let map = open("q1/own_rooms");
+    let mut draft = map.draft();
+    let textures = draft.textures().unwrap();
+    let button = (0..textures.len()).find(|at| textures.name(*at) == Some(b"+0own_btn")).unwrap();
+    let frame = textures.get(button).unwrap().unwrap().bytes().to_vec();
+    let all = textures.with(&vec![Some(frame); 4_000]).unwrap();
+    draft.set(map.slot("textures").unwrap().id, all).unwrap();
+    let from = saved(&draft);
+    let mut draft = open("q1/own_box").draft();
+    let copying = std::thread::Builder::new().stack_size(256 << 10);
+    copying.spawn(move || drop(Copying::default().run(&mut draft, &from, &[2]))).unwrap().join().unwrap();
+}
+
 #[test]
 fn wad_files_that_the_map_does_not_name_are_said() {
     let map = open("goldsrc/own_rooms");
