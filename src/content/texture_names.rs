@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::lens::{Content, Reader};
 use super::pattern::{Pattern, capture};
 use super::texdata::{STRINGS, TABLE, TextureStrings};
-use super::textures::Textures;
+use super::textures::{DrawnAs, Textures};
 use crate::bytes::{Rope, escaped};
 use crate::dialect::{Role, Row};
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -74,6 +74,9 @@ pub struct Renamed {
     /// Faults of animated textures that the renaming causes, at which engines of Quake and GoldSrc stop: one sentence
     /// each.
     pub frames: Vec<String>,
+    /// Textures that engines of Quake and GoldSrc draw in another way by their new names, such as a wall that becomes
+    /// the sky: one sentence for each kind of change.
+    pub drawn: Vec<String>,
     /// Old names by resulting name (lower case).
     names: BTreeMap<Vec<u8>, (Vec<Vec<u8>>, bool)>,
 }
@@ -276,6 +279,7 @@ fn named<'t>(textures: &'t Textures<'_>, index: usize) -> Option<Named<'t>> {
 
 fn rename_textures(textures: &mut Textures<'_>, renaming: &Renaming, renamed: &mut Renamed) -> Result<()> {
     let (stuck, before) = (textures.stuck(), textures.frame_faults());
+    let mut drawn: BTreeMap<(DrawnAs, DrawnAs), Vec<Vec<u8>>> = BTreeMap::new();
     for index in 0..textures.len() {
         let old = match named(textures, index) {
             Some((_, Ok(name))) => name.to_vec(),
@@ -296,11 +300,24 @@ fn rename_textures(textures: &mut Textures<'_>, renaming: &Renaming, renamed: &m
         }
         renamed.add(&old, new.as_deref());
         if let Some(new) = new {
+            let [was, is] = [&old, &new].map(|name| textures.drawn_as(name));
+            if was != is {
+                drawn.entry((was, is)).or_default().push(new.clone());
+            }
             textures.rename(index, &new)?;
         }
     }
     renamed.frames.extend(textures.frame_faults().difference(&before).map(ToString::to_string));
+    renamed.drawn.extend(drawn.iter().map(|((was, is), names)| drawn_otherwise(*was, *is, names)));
     Ok(())
+}
+
+/// The sentence about textures that are drawn in another way by their new names.
+fn drawn_otherwise(was: DrawnAs, is: DrawnAs, names: &[Vec<u8>]) -> String {
+    // A few are enough to show the problem.
+    let shown = names.iter().take(4).map(|name| format!("`{}`", escaped(name))).collect::<Vec<_>>().join(", ");
+    let more = if names.len() > 4 { format!(" and {} more", names.len() - 4) } else { String::new() };
+    format!("engines draw {shown}{more} as {is} by the new name, and not as {was}")
 }
 
 fn rename_strings(strings: &mut TextureStrings<'_>, renaming: &Renaming, renamed: &mut Renamed) -> Result<()> {

@@ -12,7 +12,7 @@ use super::quake3::{BrushSide as QuakeBrushSide, Leaf as QuakeLeaf};
 use super::{Dialect, FAKK, Facts, Game, Lump, Magic, Role, Row, checks, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{Name, index, perhaps, records, set};
+use crate::record::{Gone, Meaning, Name, index, records, set};
 
 /// Allied Assault.
 pub static MOHAA: Dialect = Dialect {
@@ -140,8 +140,9 @@ records! {
     /// `dbrushside_t`.
     pub struct BrushSide(12) {
         ..QuakeBrushSide,
-        /// Its equation, of sides with a fence mask.
-        pub equation: i32 as "equationNum" => perhaps("SIDEEQUATIONS"),
+        /// Its equation, of sides with a fence mask; 0 for none (`CMod_LoadBrushSides`).
+        pub equation: i32 as "equationNum" =>
+            Meaning::Index { lump: "SIDEEQUATIONS", none: &[0], gone: Gone::Becomes(0) },
     }
 
     /// A number of the terrainindexes lump.

@@ -6,8 +6,10 @@ use crate::output::PathJson;
 use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::disk::put::put;
+use bspkit::finding::Finding;
 use bspkit_decompile::source::Format;
 use bspkit_decompile::{Effort, LeftOut, Options, Outcome, Proof, decompile, prove};
+use bspkit_ops::check::unreadable;
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};
@@ -16,6 +18,7 @@ use super::talk::{Code, Job, bad_argument, count, shown};
 use crate::context::Report;
 use crate::maps::Reading;
 use crate::output::spare;
+use crate::see::say_findings;
 
 /// Write the source of a map: brushes, patches, displacements and entities, for editors and compilers
 ///
@@ -61,6 +64,9 @@ struct Decompiled {
     byte_count: usize,
     #[serde(flatten)]
     made: Outcome,
+    /// The faults for which a part of the map cannot be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Finding>,
 }
 
 impl Report for Decompiled {
@@ -71,7 +77,8 @@ impl Report for Decompiled {
 
     fn code(&self) -> Code {
         let is_proved = self.made.proof.as_ref().is_none_or(|shares| shares.proof.is_whole());
-        if self.made.report.left_out.is_empty() && is_proved { Code::Done } else { Code::Found }
+        let is_whole = self.made.report.left_out.is_empty() && self.findings.is_empty();
+        if is_whole && is_proved { Code::Done } else { Code::Found }
     }
 }
 
@@ -125,6 +132,10 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             true => None,
             false => Some(prove(&bsp, &text, found.format, &Effort::default()).with_context(cannot)?),
         };
+        let mut findings = unreadable(&bsp);
+        // Parts of the entities are named with all that is left out.
+        findings.retain(|finding| finding.code.name != "entity-structure");
+        say_findings(&findings, job);
         say_left_out(&found.report.left_out, job);
         proof.iter().flat_map(Proof::differences).for_each(|what| job.warn_here(&what));
         let target = map.file_in(&args.output, found.format.extension())?;
@@ -132,6 +143,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             file: PathJson::new("file", Some(&target)),
             byte_count: text.len(),
             made: Outcome::new(found.report, proof),
+            findings,
         };
         if to_stdout {
             job.write(&text)?;

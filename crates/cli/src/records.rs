@@ -202,21 +202,23 @@ pub(crate) fn run_load(cx: &Context, args: &LoadArgs) -> Result<Code> {
         let lump = Lump::find(draft.bsp(), &args.lump)?;
         let named = args.file.extension().and_then(|extension| RecordsFormat::of_extension(extension.to_str()?));
         let format = args.format.or(named).unwrap_or(lump.usual_format());
-        match load(draft, &lump, format, names, args)? {
-            Some(followed) => Ok(done(&followed, job)),
-            None => Ok(Edited::Done),
+        let (followed, is_asked) = load(draft, &lump, format, names, args)?;
+        if is_asked {
+            return Ok(done(&followed, job));
         }
+        followed.warnings.iter().for_each(|warning| job.warn_here(warning));
+        Ok(Edited::Done)
     })
 }
 
-/// What followed, if that was asked for.
+/// What followed, and whether that was asked for.
 fn load(
     draft: &mut Draft<'static>,
     lump: &Lump<'static>,
     format: RecordsFormat,
     names: FlagNames,
     args: &LoadArgs,
-) -> Result<Option<Followed>> {
+) -> Result<(Followed, bool)> {
     let mut file: Box<dyn BufRead> = match args.file == Path::new("-") {
         true => Box::new(BufReader::new(context::stdin()?)),
         false => Box::new(BufReader::new(input::open(&args.file)?)),
@@ -228,7 +230,7 @@ fn load(
     let doing = || format!("cannot load {} into {}", shown(&args.file), lump.name());
     let numbers = args.numbers.of(args.save.force);
     let followed = lump.load(draft, format, names, numbers, file).with_context(doing)?;
-    Ok(matches!(numbers, Numbers::Followed { .. }).then_some(followed))
+    Ok((followed, matches!(numbers, Numbers::Followed { .. })))
 }
 
 // `get`: prints fields of records.

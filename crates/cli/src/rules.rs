@@ -55,7 +55,8 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 /// Convert a rule file to a patch, or a patch or another rule file to Stripper
 ///
 /// What the other format cannot say is listed, and the exit status is 1. A patch means entities as they are before it,
-/// and each of its selectors has to match; rules apply one after the other, to whatever matches.
+/// and each of its selectors has to match; rules apply one after the other, to whatever matches. `may differ` names a
+/// case in which the result does something else, if a map has it.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit rules convert clean.cfg --to patch -o clean.json
@@ -88,39 +89,45 @@ fn run_convert(cx: &Context, args: &ConvertArgs) -> Result<Code> {
     let text = input::read(&args.file)?;
     let is_patch =
         text.trim_ascii_start().starts_with(b"{") && text.windows(14).any(|part| part == b"\"bspkit_patch\"");
-    let (result, lost): (Vec<u8>, Vec<String>) = match (is_patch, args.to) {
+    let in_rules = |at: At| format!("{name}:{at}");
+    let in_patch = |at: At| format!("{name}: operations[{}]", at.line - 1);
+    let (result, lost, doubts, place): (Vec<u8>, _, Vec<_>, &dyn Fn(At) -> String) = match (is_patch, args.to) {
         (true, To::Patch) => bail!("{name} is a patch already"),
         (true, To::Stripper) => {
             let patch = patch::read(&text).with_context(|| format!("cannot read {name}"))?;
             let rules = Rules::from_patch(&name, &patch);
             let printed = rules.result.to_stripper();
-            let lost = rules.lost.into_iter().chain(printed.lost);
-            let lost = lost.map(|(at, what)| format!("{name}: operations[{}]: {what}", at.line - 1));
-            (printed.result, lost.collect())
+            let lost: Vec<_> = rules.lost.into_iter().chain(printed.lost).collect();
+            (printed.result, lost, rules.doubts, &in_patch)
         }
         (false, to) => {
             let rules = args.reading.reading().file(&args.file)?;
             if let Some(error) = rules.refusal() {
                 return Err(error.into());
             }
-            let (result, lost) = match to {
+            match to {
                 To::Patch => {
                     let converted = rules.to_patch()?;
-                    (patch::write(&converted.result).into_bytes(), converted.lost)
+                    let patch = patch::write(&converted.result).into_bytes();
+                    (patch, converted.lost, converted.doubts, &in_rules)
                 }
                 To::Stripper => {
                     let printed = rules.to_stripper();
-                    (printed.result, printed.lost)
+                    (printed.result, printed.lost, printed.doubts, &in_rules)
                 }
-            };
-            (result, lost.into_iter().map(|(at, what)| format!("{name}:{at}: {what}")).collect())
+            }
         }
     };
     match output::file(args.output.as_ref()) {
         None => _ = cx.talk.stdout(&result)?,
         Some(path) => output::replace(path, [&*args.file], |mut file| file.write_all(&result))?,
     }
-    lost.iter().for_each(|what| cx.talk.stderr(format!("cannot be said: {what}\n").as_bytes()));
+    for (at, what) in &lost {
+        cx.talk.stderr(format!("cannot be said: {}: {what}\n", place(*at)).as_bytes());
+    }
+    for (at, doubt) in doubts {
+        cx.talk.stderr(format!("may differ: {}: {doubt}\n", place(at)).as_bytes());
+    }
     Ok(if lost.is_empty() { Code::Done } else { Code::Found })
 }
 

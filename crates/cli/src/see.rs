@@ -1,5 +1,6 @@
 //! `export` and `view`: what is drawn of a map, as a file for other programs and as a page.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,9 +9,10 @@ use anyhow::{Context as _, Result, bail};
 use bspkit::Bsp;
 use bspkit::disk::names;
 use bspkit::disk::put::{self, put, refuse};
-use bspkit::finding::Severity;
+use bspkit::finding::Finding;
 use bspkit_game::Game;
 use bspkit_game::assets::Files;
+use bspkit_ops::check::{is_unreadable, unreadable};
 use bspkit_packed::archive;
 use bspkit_see::{File, Format, Only, Options, Scene, Summary, View, draw};
 use serde::Serialize;
@@ -108,12 +110,7 @@ impl Report for Exported {
     }
 
     fn code(&self) -> Code {
-        let is_error = |severity: Severity| severity == Severity::Error;
-        if self.summary.findings.iter().any(|finding| is_error(finding.code.severity)) {
-            Code::Found
-        } else {
-            Code::Done
-        }
+        if self.summary.findings.iter().any(is_missing) { Code::Found } else { Code::Done }
     }
 }
 
@@ -161,8 +158,9 @@ pub(crate) fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
             spare(&target, [&*map.path])?;
         }
         let cannot = || format!("cannot export {}", shown(&map.path));
-        let (files, summary) = args.files(&games, &bsp, map, format, &target).with_context(cannot)?;
-        say_findings(&summary, job);
+        let (files, mut summary) = args.files(&games, &bsp, map, format, &target).with_context(cannot)?;
+        add_unreadable(&bsp, &mut summary);
+        say_findings(&summary.findings, job);
         if to_stdout {
             for file in &files {
                 job.write(&file.bytes)?;
@@ -184,10 +182,23 @@ fn written(files: &[File]) -> Vec<Written> {
     files.iter().map(written).collect()
 }
 
-/// Reports what is not shown: ten of a kind, and how many there are.
-fn say_findings(summary: &Summary, job: &mut Job<'_>) {
+/// Whether a finding says that something of the map is left out; notes of a scene do not.
+fn is_missing(finding: &Finding) -> bool {
+    finding.is_error() || is_unreadable(finding)
+}
+
+/// Adds the faults for which a part of the map cannot be read: what is not there, the scene does not miss.
+fn add_unreadable(bsp: &Bsp<'_>, summary: &mut Summary) {
+    let at = |finding: &Finding| (finding.place.lump.clone(), finding.place.record);
+    let said: HashSet<_> = summary.findings.iter().map(at).filter(|(_, record)| record.is_some()).collect();
+    let more: Vec<Finding> = unreadable(bsp).into_iter().filter(|finding| !said.contains(&at(finding))).collect();
+    summary.findings.extend(more);
+}
+
+/// Reports what is not shown or written: ten of a kind, and how many there are.
+pub(crate) fn say_findings(findings: &[Finding], job: &mut Job<'_>) {
     let mut few = Few::new(job.talk.verbose);
-    for finding in &summary.findings {
+    for finding in findings {
         if few.takes(finding.code.name) {
             let place = match (&finding.place.lump, finding.place.record) {
                 (Some(lump), Some(record)) => format!("{lump} {record}: "),
@@ -392,8 +403,9 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
         let cannot = || format!("cannot show {}", shown(&map.path));
         let spaces = args.png.is_none();
         let scene = args.shown.scene(&games, &bsp, map, |options| options.spaces = spaces).with_context(cannot)?;
-        let summary = Summary::of(&scene);
-        say_findings(&summary, job);
+        let mut summary = Summary::of(&scene);
+        add_unreadable(&bsp, &mut summary);
+        say_findings(&summary.findings, job);
         let page = match args.png {
             Some(size) => draw(&scene, args.from, size).with_context(cannot)?.png,
             None => {

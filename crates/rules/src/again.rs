@@ -190,10 +190,13 @@ impl Record {
         let applied = &applied[..];
         let (open, used) = matched(applied, rules);
         if open > 0 && since == Since::Edited {
-            let is_there = try_on(0..open).is_some_and(|effect| effect.new == 0 || effect.there > 0);
-            if !is_there {
-                let what = "the rules are recorded as applied to this map, and its entities were edited since";
-                return Past::Unknown(format!("{what}: nothing of what they do is there now"));
+            let what = "the rules are recorded as applied to this map, and its entities were edited since";
+            match try_on(0..open) {
+                Some(Effect { new: 0, .. }) => {}
+                Some(Effect { there: 1.., .. }) => {
+                    return Past::Unknown(format!("{what}: a part of what they do is there now, and a part is not"));
+                }
+                _ => return Past::Unknown(format!("{what}: nothing of what they do is there now")),
             }
         }
         if open == rules.len() && open > 0 {

@@ -178,7 +178,13 @@ fn effect(work: &Work<'_>) -> Effect {
         }
     }
     if !added.is_empty() {
-        let is_kept = |number: &usize| !work.removed.contains_key(number) && work.changed[*number].is_none();
+        // A rule may be about what an earlier one adds, and find it as it made it.
+        let is_same = |number: usize| {
+            let now =
+                |changed: &Changed<'_>| changed.pairs.iter().map(|pair| (&*pair.key, &*pair.value)).eq(old(number));
+            work.changed[number].as_ref().is_none_or(now)
+        };
+        let is_kept = |number: &usize| !work.removed.contains_key(number) && is_same(*number);
         let kept = (0..work.old.len()).filter(is_kept);
         for number in kept {
             if let Some(count) = added.remove(&old(number)) {

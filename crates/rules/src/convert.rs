@@ -1,9 +1,10 @@
 //! Rules as patches, patches as rules, and rules as text of Stripper:Source.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
-use super::lazyripent::Act;
+use super::doubt::{Doubt, Doubts};
+use super::lazyripent::{Act, Verb};
 use super::stripper::MOST_IN_LINE;
 use super::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Rule, Rules, Step, Test};
 use bspkit::Result;
@@ -25,17 +26,23 @@ impl Rules {
     /// # Errors
     /// None but for expressions beyond the limits of selectors.
     pub fn to_patch(&self) -> Result<Converted<Patch>> {
-        let (mut operations, mut lost) = (Vec::new(), Lost::new());
+        let (mut operations, mut lost, mut doubts) = (Vec::new(), Lost::new(), Doubts::default());
         for rule in &self.rules {
             if !rule.maps.is_empty() {
                 lost.push((rule.at, format!("the rule is for some maps only: {}", rule.maps.join(", "))));
                 continue;
             }
             let select = |more: Option<&NewPair>| -> Result<Target> {
-                let more = more.map(|pair| (pair.key.clone(), "^".to_owned()));
+                let any = if self.hides_empty() { NOT_EMPTY } else { ANY };
+                let more = more.map(|pair| (pair.key.clone(), any.to_owned()));
                 let class_name = rule.on.tests.iter().find_map(class);
                 let tests = rule.on.tests.iter().filter(|test| class(test).is_none());
-                let tests = tests.map(|test| (test.key.clone(), expression(test)));
+                let filled = |test: &Test| {
+                    let is_more = self.hides_empty() && test.is_of_empty();
+                    is_more.then(|| (test.key.clone(), NOT_EMPTY.to_owned()))
+                };
+                let tests =
+                    tests.flat_map(|test| [(test.key.clone(), expression(test))].into_iter().chain(filled(test)));
                 Ok(Target::Select(Selector::like(class_name, tests.chain(more))?, None))
             };
             if rule.on.tests.iter().filter_map(class).count() > 1 {
@@ -57,6 +64,7 @@ impl Rules {
                 lost.push(why);
                 continue;
             }
+            doubts.add(Doubt::Repeated, rule.at, rule.is_of_repeated(Need::Count));
             match &rule.action {
                 Action::Add(pairs) => {
                     let pairs = pairs.iter().map(|pair| (pair.key.clone(), pair.value.clone())).collect();
@@ -95,7 +103,8 @@ impl Rules {
                 }
             }
         }
-        Ok(Converted { result: Patch { entities: None, operations, result: None }, lost })
+        doubts.add_order(&self.rules);
+        Ok(Converted { result: Patch { entities: None, operations, result: None }, lost, doubts: doubts.list() })
     }
 
     /// The rules that do what a patch does. The place of what is lost is the number of the operation, from 1, as line.
@@ -108,9 +117,19 @@ impl Rules {
                 Err(why) => lost.push((at, why)),
             }
         }
-        Converted { result: rules, lost }
+        let mut doubts = Doubts::default();
+        for rule in &rules.rules {
+            doubts.add(Doubt::Repeated, rule.at, rule.is_of_repeated(Need::Count));
+            doubts.add(Doubt::Empty, rule.at, rule.on.of_empty().is_some());
+        }
+        doubts.add_order(&rules.rules);
+        Converted { result: rules, lost, doubts: doubts.list() }
     }
 }
+
+/// Expressions that match any value, and any but an empty one.
+const ANY: &str = "^";
+const NOT_EMPTY: &str = "(?s-u)^.";
 
 impl Match {
     /// The tests, each with the first one of its key if that is another one.
@@ -140,7 +159,9 @@ fn keys_with_case(rule: &Rule) -> Option<(At, String)> {
         Step::Replace { pairs, is_exact: true } => pairs.first().map(|pair| (pair.at, &pair.key)),
         _ => None,
     });
-    let (at, key) = of_tests.chain(of_steps).find(|(_, key)| has_capitals(key))?;
+    let acts = if let Action::Acts(acts) = &rule.action { &acts[..] } else { &[] };
+    let of_acts = acts.iter().filter(|act| act.verb != Verb::New).map(|act| (act.at, &act.key));
+    let (at, key) = of_tests.chain(of_steps).chain(of_acts).find(|(_, key)| has_capitals(key))?;
     Some((at, format!("the case of the key `{}`", escaped(key))))
 }
 
@@ -172,7 +193,7 @@ fn expression(test: &Test) -> String {
         String::from_utf8_lossy(&text[1..text.len() - 1]).into_owned()
     };
     match &test.value {
-        Expected::Any | Expected::Nothing => "^".to_owned(),
+        Expected::Any | Expected::Nothing => ANY.to_owned(),
         Expected::Is(value) => exact(value, false),
         Expected::IsExactly(value) => exact(value, true),
         // Selectors see letters, rules see bytes.
@@ -194,8 +215,9 @@ fn rule(at: At, operation: &Operation) -> std::result::Result<Rule, String> {
             (Match::default(), Action::Add(pairs.iter().map(pair).collect()))
         }
         Operation::Edit { on, expect, changes } => {
-            let steps =
-                changes.iter().map(|change| step(at, change, expect)).collect::<std::result::Result<Vec<_>, _>>()?;
+            let mut touched = HashSet::new();
+            let steps = changes.iter().map(|change| step(at, change, expect, &mut touched));
+            let steps = steps.collect::<std::result::Result<Vec<_>, _>>()?;
             (matching(at, on, expect)?, Action::Modify(steps.into_iter().flatten().collect()))
         }
         Operation::Move { .. } => return Err("a place among the entities".to_owned()),
@@ -225,7 +247,14 @@ fn matching(at: At, on: &Target, expect: &[Pair]) -> std::result::Result<Match, 
         Target::Match(on) if on.only => return Err(format!("that an entity has no other pairs ({on})")),
         Target::Match(on) => on.pairs.iter().map(|(key, value)| test(key, Some(value))).collect(),
         Target::Select(selector, _) => match selector.pairs() {
-            Some(pairs) => pairs.into_iter().map(|(key, value)| test(key, value)).collect(),
+            Some(pairs) => {
+                // Selectors ignore the case of a class.
+                let class = selector
+                    .class()
+                    .map(|class| Test { value: Expected::Is(class.to_vec()), ..test(b"classname", None) });
+                let others = pairs.into_iter().skip(class.iter().len()).map(|(key, value)| test(key, value));
+                class.iter().cloned().chain(others).collect()
+            }
             None => return Err(format!("the selector {selector}")),
         },
     };
@@ -245,9 +274,23 @@ fn matching(at: At, on: &Target, expect: &[Pair]) -> std::result::Result<Match, 
     }
 }
 
-/// The steps of a change. What a key has is known if the patch expects it.
-fn step(at: At, change: &Change, expect: &[Pair]) -> std::result::Result<Vec<Step>, String> {
-    let expected = |key: &Key| expect.iter().find(|pair| pair.key == *key).map(|pair| pair.value.as_deref());
+/// The steps of a change. What a key has is known if the patch expects it, and no earlier change touched it.
+fn step<'c>(
+    at: At,
+    change: &'c Change,
+    expect: &[Pair],
+    touched: &mut HashSet<&'c [u8]>,
+) -> std::result::Result<Vec<Step>, String> {
+    let is_touched = !match change {
+        Change::Add { key, .. } => touched.insert(key),
+        Change::Set { key, .. } | Change::Unset { key } => touched.insert(&key.name),
+        // Both are touched.
+        Change::Rename { key, to } => touched.insert(&key.name) & touched.insert(to),
+    };
+    let expected = |key: &Key| {
+        let expect = expect.iter().filter(|_| !is_touched).find(|pair| pair.key == *key);
+        expect.map(|pair| pair.value.as_deref())
+    };
     let delete = |key: &[u8], value: Expected| {
         Step::Delete(vec![Test { at, key: key.to_vec(), is_exact: false, value, is_negated: false }])
     };
@@ -288,6 +331,9 @@ pub struct Converted<T> {
     pub result: T,
     /// What the other format cannot say, each with the place of the rule it is from.
     pub lost: Vec<(At, String)>,
+    /// Cases in which the result does something else, if a map has them; each with the first place of a rule for which
+    /// that is so.
+    pub doubts: Vec<(At, Doubt)>,
 }
 
 /// What a pair is for: only a match can be an expression.
@@ -343,6 +389,7 @@ impl Rules {
     /// The rules as text of Stripper:Source.
     pub fn to_stripper(&self) -> Converted<Vec<u8>> {
         let mut writer = Writer { text: Vec::new(), lost: Vec::new() };
+        let mut doubts = Doubts::default();
         for rule in &self.rules {
             if !rule.maps.is_empty() {
                 let maps = rule.maps.join(", ");
@@ -378,8 +425,12 @@ impl Rules {
             if writer.lost.len() > lost && !matches!(rule.action, Action::Add(_)) {
                 writer.text.truncate(start);
             }
+            if self.format != Format::Stripper {
+                doubts.add(Doubt::Repeated, rule.at, rule.is_of_repeated(Need::Each));
+            }
+            doubts.add(Doubt::Empty, rule.at, !self.hides_empty() && rule.on.of_empty().is_some());
         }
-        Converted { result: writer.text, lost: writer.lost }
+        Converted { result: writer.text, lost: writer.lost, doubts: doubts.list() }
     }
 }
 

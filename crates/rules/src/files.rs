@@ -30,9 +30,17 @@ const EXTENSIONS: [(&str, Format); 5] = [
     ("json", Format::Cs2),
 ];
 
+/// Extensions of files with entities, which the plug-in would read as filters.
+const OF_ENTITIES: [&str; 4] = ["ent", "map", "vmf", "lmp"];
+
+/// The extension of a name, in lower case.
+fn extension(name: &str) -> Option<String> {
+    name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
+}
+
 /// The format of a file: by the extension of its name, or by what it begins with; Stripper:Source if neither says.
 pub fn detect(name: &str, text: &[u8]) -> Format {
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    let extension = extension(name);
     let known = EXTENSIONS.iter().find(|(known, _)| extension.as_deref() == Some(*known));
     let start = text.trim_ascii_start();
     let in_braces = start.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
@@ -80,11 +88,17 @@ impl Reading {
     /// Reads one file. What it has wrong is in [`Rules::findings`].
     ///
     /// # Errors
-    /// The file cannot be read; [`ErrorKind::Argument`] for a map.
+    /// The file cannot be read; [`ErrorKind::Argument`] for a map, and for a file with the extension of one with
+    /// entities if no format is given.
     pub fn file(&self, path: &Path) -> Result<Rules> {
         let (name, text) = (shown(path), input::read(path)?);
         if Bsp::parse(&text).is_ok() {
             return Err(Error::new(ErrorKind::Argument, format!("{name} is a map, and no file with rules")));
+        }
+        let is_of_entities = extension(&name).is_some_and(|own| OF_ENTITIES.contains(&&*own));
+        if self.format.is_none() && is_of_entities {
+            let message = format!("{name} has the extension of a file with entities, and of no format of rules");
+            return Err(Error::new(ErrorKind::Argument, message).with_hint("--format says which format it has"));
         }
         let format = self.format.unwrap_or_else(|| detect(&name, &text));
         Ok(read(&name, &text, format, self.mode))
@@ -126,14 +140,15 @@ impl RuleFiles {
         }
         let is_of_folder = |row: &&(Format, &str, &str, bool)| {
             let wanted = how.format.is_none_or(|format| format == row.0);
-            wanted && (path.join(row.1).exists() || !in_folder(&path.join("maps"), row.2).is_ok_and(|it| it.is_empty()))
+            wanted
+                && (global_file(path, row.1).is_some()
+                    || !in_folder(&path.join("maps"), row.2).is_ok_and(|it| it.is_empty()))
         };
         let Some((_, global, extension, of_beginnings)) = FOLDERS.iter().find(is_of_folder) else {
             let message = format!("{} has neither global_filters.cfg nor a maps/NAME.cfg", shown(path));
             return Err(Error::new(ErrorKind::Argument, message).with_hint("name a folder of Stripper, or a rule file"));
         };
-        let global = Some(path.join(global)).filter(|global| global.exists());
-        let global = global.map(|global| how.file(&global)).transpose()?;
+        let global = global_file(path, global).map(|global| how.file(&global)).transpose()?;
         let mut files = RuleFiles { global, maps: HashMap::new(), of_beginnings: *of_beginnings };
         for file in in_folder(&path.join("maps"), extension)? {
             if let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) {
@@ -185,6 +200,18 @@ impl RuleFiles {
 /// The name of a map by which rule files name it: the file name without its extension.
 pub fn map_name(path: &Path) -> String {
     names::of_map(path).to_string_lossy().into_owned()
+}
+
+/// The file for all maps in a folder; if it lacks this name, the first one whose name differs only in case, as
+/// on Windows.
+fn global_file(folder: &Path, name: &str) -> Option<PathBuf> {
+    let exact = folder.join(name);
+    if exact.exists() {
+        return Some(exact);
+    }
+    let others = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let is_it = |path: &PathBuf| path.file_name().is_some_and(|own| own.eq_ignore_ascii_case(name));
+    others.filter(is_it).min()
 }
 
 /// The rule files of a folder, sorted; none if there is no such folder.
@@ -292,7 +319,11 @@ impl<'t> Reader<'t, '_> {
         for (name, value) in self.members(raw)? {
             let place = ["filter", "add", "modify"].iter().position(|known| *known == name);
             match place {
-                Some(place) => lists[place].extend(self.items(value)),
+                Some(place) if value.get().starts_with('[') => lists[place].extend(self.items(value)),
+                Some(_) => {
+                    return self
+                        .wrong(value, &format!("`{name}` is not a list, and StripperCS2 reads nothing else there"));
+                }
                 None if name == "$schema" => {}
                 None => {
                     return self.wrong(value, &format!("there is no `{name}` here: filter, add and modify are known"));

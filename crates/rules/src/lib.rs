@@ -29,6 +29,7 @@ mod apply;
 mod bake;
 mod convert;
 mod difference;
+mod doubt;
 pub mod files;
 mod finder;
 mod lazyripent;
@@ -50,6 +51,7 @@ use bspkit::finding::Severity;
 use bspkit::{Error, ErrorKind, Result};
 pub use convert::Converted;
 pub use difference::{Difference, difference};
+pub use doubt::Doubt;
 pub use lazyripent::{Act, Verb};
 pub use lint::Lint;
 pub use pattern::Pattern;
@@ -549,6 +551,6 @@ fn rules_for<'r>(files: impl IntoIterator<Item = &'r Rules>, map: &str) -> impl 
 
 impl Rule {
     fn is_for(&self, map: &str) -> bool {
-        self.maps.is_empty() || self.maps.iter().any(|own| own.eq_ignore_ascii_case(map))
+        self.maps.is_empty() || self.maps.iter().any(|own| own == map)
     }
 }

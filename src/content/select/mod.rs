@@ -381,6 +381,24 @@ impl Selector {
         !class.is_empty() && !class.iter().any(|letter| b"*?".contains(letter))
     }
 
+    /// The class that the selector begins with, if it is a name without wildcards. Its case does not matter.
+    ///
+    /// ```
+    /// use bspkit::content::select::Selector;
+    /// assert_eq!("Light[style=32]".parse::<Selector>()?.class(), Some(&b"Light"[..]));
+    /// assert_eq!("[classname=light]".parse::<Selector>()?.class(), None);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn class(&self) -> Option<&[u8]> {
+        match &self.either[..] {
+            [all] => match &all.head {
+                Head::Class(class) if Selector::is_class(class) => Some(class),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The keys that are tested, each with the value that it must have, `None` for any; the class is one of them.
     /// `None` if there are other tests.
     ///
@@ -394,12 +412,8 @@ impl Selector {
     pub fn pairs(&self) -> Option<Vec<TestedKey<'_>>> {
         let [all] = &self.either[..] else { return None };
         let mut pairs = Vec::new();
-        match &all.head {
-            Head::Any => {}
-            Head::Class(class) if Selector::is_class(class) => {
-                pairs.push((&b"classname"[..], Some(&class[..])));
-            }
-            _ => return None,
+        if !matches!(all.head, Head::Any) {
+            pairs.push((&b"classname"[..], Some(self.class()?)));
         }
         for test in &all.tests {
             match test {

@@ -3,21 +3,22 @@
 //! Textures that are not edited keep their bytes, and so do bytes that no entry of the directory names.
 
 mod miptex;
+mod names;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use super::lens::{Content, Reader};
 use super::palette::Palette;
 use crate::bsp::Bsp;
-use crate::bytes::{Data, Relay, Rope, escaped, word};
+use crate::bytes::{Data, Relay, Rope, word};
 use crate::dialect::{Form, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::SlotId;
 pub(crate) use miptex::Shrink;
 pub use miptex::{Image, LEVELS, Miptex, MiptexHeader};
+pub use names::{DrawnAs, FrameFault, SKY_SIZE, frame_faults};
 
 /// The dialects' names for the lump's content.
 const LENS: &str = "textures";
@@ -526,65 +527,5 @@ impl Textures<'_> {
             new.extend_from_slice(bytes);
         }
         Ok(new)
-    }
-}
-
-// The frames of animated textures, which engines of Quake and GoldSrc find by their names: `+0name` to `+9name`, and
-// `+Aname` to `+Jname` for another state. Engines stop if one before the last is missing (`Mod_LoadTextures`).
-
-/// Faults of the frames of animated textures at which engines stop: [`frame_faults`].
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum FrameFault {
-    /// The second letter is not a frame.
-    NoFrame(Vec<u8>),
-    /// The frame before it is missing.
-    NoneBefore(Vec<u8>),
-}
-
-impl fmt::Display for FrameFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FrameFault::NoFrame(name) => write!(f, "`{}` is neither frame 0 to 9 nor A to J", escaped(name)),
-            FrameFault::NoneBefore(name) => write!(f, "`{}` exists, but the frame before it is missing", escaped(name)),
-        }
-    }
-}
-
-/// The faults among the textures of a map, each with the value given with its name. Names that are not frames are
-/// ignored. Case does not matter.
-///
-/// ```
-/// use bspkit::content::textures::frame_faults;
-/// let faults = frame_faults(&[(b"+0lava".to_vec(), 4), (b"+2lava".to_vec(), 7)]);
-/// assert_eq!((faults.len(), faults[0].0), (1, 7));
-/// assert_eq!(faults[0].1.to_string(), "`+2LAVA` exists, but the frame before it is missing");
-/// ```
-pub fn frame_faults<P: Copy>(names: &[(Vec<u8>, P)]) -> Vec<(P, FrameFault)> {
-    let frames = names.iter().filter(|(name, _)| name.starts_with(b"+"));
-    let mut frames: Vec<(Vec<u8>, P)> = frames.map(|(name, place)| (name.to_ascii_uppercase(), *place)).collect();
-    let rest = |name: &[u8]| name.get(2..).unwrap_or_default().to_vec();
-    frames.sort_by_cached_key(|(name, _)| (rest(name), name.clone()));
-    let mut before = None;
-    let fault = |(name, place): (Vec<u8>, P)| {
-        let (state, number) = match name.get(1) {
-            Some(digit @ b'0'..=b'9') => (0, digit - b'0'),
-            Some(letter @ b'A'..=b'J') => (1, letter - b'A'),
-            _ => return Some((place, FrameFault::NoFrame(name))),
-        };
-        let next = match before.replace((rest(&name), state, number)) {
-            Some((of, same, last)) if of == rest(&name) && same == state => last + 1,
-            _ => 0,
-        };
-        (number > next).then_some((place, FrameFault::NoneBefore(name)))
-    };
-    frames.into_iter().filter_map(fault).collect()
-}
-
-impl Textures<'_> {
-    /// The faults of the frames of animated textures.
-    pub(crate) fn frame_faults(&self) -> BTreeSet<FrameFault> {
-        let names = (0..self.len()).filter_map(|index| Some((self.name(index)?.to_vec(), ())));
-        frame_faults(&names.collect::<Vec<_>>()).into_iter().map(|((), fault)| fault).collect()
     }
 }

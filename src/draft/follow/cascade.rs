@@ -295,6 +295,11 @@ pub(super) fn is_number(link: &Link) -> bool {
     !matches!(link.how, How::Share(_) | How::Item(..) | How::Run(..))
 }
 
+/// Whether a reference leads to a node or leaf of a tree.
+fn is_node(link: &Link) -> bool {
+    matches!(link.how, How::Node | How::Leaf(_))
+}
+
 /// Whether a reference is a run that must stay whole.
 pub(super) fn is_whole(link: &Link) -> bool {
     matches!(link.how, How::Run(_, _, order) if order.is_whole())
@@ -327,20 +332,23 @@ pub(super) fn order(site: &Site<'_>, change: &Change) -> Result<()> {
     Ok(())
 }
 
-/// The error if a record with a meaning by its number would go because others do; `named` are those that the edit
-/// names.
+/// The error if a record with a meaning by its number would go because others do, or a part of a tree: it goes only as
+/// a whole, with its model. `named` are those that the edit names.
 pub(super) fn reached(links: &Links<'_>, removed: &Removed, named: &Removed) -> Result<()> {
     for (at, gone) in removed {
         let site = &links.sites[*at];
         let is_named = |index: usize| named.get(at).is_some_and(|named| named[index]);
         let fixed = site.row.order.fixed.min(site.len());
-        let Some(index) = (0..fixed).find(|index| gone[*index] && !is_named(*index)) else { continue };
-        let message = format!(
-            "{}[{index}] needs what is removed, itself or over others, and cannot go: it has a meaning by its number",
-            site.name
-        );
+        let has_trees = || links.links.iter().any(|link| link.from == *at && is_node(link));
+        let is_tree =
+            links.is_tree(*at) && has_trees() || links.links.iter().any(|link| link.to == *at && is_node(link));
+        let checked = if is_tree { site.len() } else { fixed };
+        let Some(index) = (0..checked).find(|index| gone[*index] && !is_named(*index)) else { continue };
+        let why = if index < fixed { "it has a meaning by its number" } else { "it goes only with a whole tree" };
+        let message =
+            format!("{}[{index}] needs what is removed, itself or over others, and cannot go: {why}", site.name);
         let error = refused(&site.name, message);
-        return Err(if links.is_tree(*at) { error.with_hint(Hint::Tree) } else { error });
+        return Err(if is_tree { error.with_hint(Hint::Tree) } else { error });
     }
     Ok(())
 }

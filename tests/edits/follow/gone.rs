@@ -1,7 +1,10 @@
 //! What becomes of numbers whose records go, and lists whose order has a meaning: one map for each fact, and the other
 //! way to do the same.
 
-use bspkit::dialect::{QUAKE3, RAVEN, Role, SOURCE17, goldsrc, quake2, quake3, raven, source, source17, source21};
+use bspkit::dialect::{
+    MOHAA, QUAKE3, RAVEN, Role, SOURCE17, bsp2, goldsrc, mohaa, quake, quake2, quake3, raven, source, source17,
+    source21,
+};
 use bspkit::record::Record;
 use bspkit::{Bsp, Builder, Draft, ErrorKind, SlotId, Splice};
 
@@ -452,4 +455,52 @@ fn an_accessor_goes_with_its_overlay() {
     assert_eq!(accessors(&mut draft), 1);
     draft.structure().cascade(true).splice_list("OVERLAYS", 0..1, Vec::new()).unwrap();
     assert_eq!(accessors(&mut draft), 0);
+}
+
+/// A node or leaf goes only with its whole tree: over what it needs, only a piece of the tree would go.
+#[test]
+fn no_piece_of_a_tree_goes_with_what_it_needs() {
+    let open = |name: &str| Bsp::open(format!("tests/maps/{name}.bsp")).unwrap();
+    let (q1, q2, big) = (open("q1/own_rooms"), open("q2/own_rooms"), open("bsp2/own_rooms"));
+    let planes = q1.table(quake::NODES).unwrap();
+    let plane = planes.iter().map(|node| usize::try_from(node.plane).unwrap()).max().unwrap();
+    for (map, list, record) in [
+        (&q2, "LEAFS", q2.table(quake2::LEAFS).unwrap().len() - 1),
+        (&q1, "CLIPNODES", q1.table(quake::CLIPNODES).unwrap().len() - 1),
+        (&q1, "PLANES", plane),
+        (&big, "NODES", big.table(bsp2::NODES).unwrap().len() - 1),
+    ] {
+        let error = remove(&mut map.draft(), list, record, true).unwrap_err();
+        assert!(error.contains("needs what is removed") && error.contains("cannot go"), "{list}: {error}");
+    }
+}
+
+/// Medal of Honor takes 0 for no equation (`CMod_LoadBrushSides`), so that record 0 is named by nothing.
+#[test]
+fn equation_0_is_none() {
+    let side = |equation| mohaa::BrushSide { equation, ..blank() };
+    let map = Builder::new(&MOHAA)
+        .role(Role::Entities, "{\n\"classname\" \"worldspawn\"\n}\n\0")
+        .and_then(|map| map.table(mohaa::SHADERS, &[blank()]))
+        .and_then(|map| map.table(mohaa::PLANES, &[blank(); 2]))
+        .and_then(|map| {
+            map.table(mohaa::SIDEEQUATIONS, &[1.0, 2.0, 3.0].map(|s| mohaa::SideEquation { s: [s; 4], ..blank() }))
+        })
+        .and_then(|map| map.table(mohaa::BRUSHSIDES, &[0, 1, 2, 0, 0, 0].map(side)))
+        .and_then(|map| map.table(mohaa::BRUSHES, &[quake3::Brush { side_count: 6, ..blank() }]))
+        .and_then(|map| map.table(mohaa::MODELS, &[quake3::Model { brush_count: 1, ..blank() }]));
+    let map = Bsp::from_vec(map.unwrap().build().unwrap()).unwrap();
+    let sides = |draft: &Draft<'_>| -> Vec<i32> {
+        saved(draft).table(mohaa::BRUSHSIDES).unwrap().iter().map(|side| side.equation).collect()
+    };
+    let mut draft = map.draft();
+    draft.structure().reorder(mohaa::SIDEEQUATIONS, &[0, 2, 1]).unwrap();
+    assert_eq!(sides(&draft), [0, 2, 1, 0, 0, 0]);
+    let mut draft = map.draft();
+    remove(&mut draft, "SIDEEQUATIONS", 1, true).unwrap();
+    assert_eq!(sides(&draft), [0, 0, 1, 0, 0, 0]);
+    // What would get the number 0 could not be named.
+    let mut draft = map.draft();
+    let error = draft.structure().reorder(mohaa::SIDEEQUATIONS, &[1, 0, 2]).unwrap_err();
+    assert!(error.to_string().contains("SIDEEQUATIONS") && error.to_string().contains("0 means"), "{error}");
 }

@@ -118,6 +118,12 @@ fn applied(patch: &Patch, draft: &mut Draft<'_>, args: &PatchArgs, job: &mut Job
     for doubt in &doubts {
         job.warn_here(&format!("{doubt}; --base OLD.bsp finds the model of OLD.bsp"));
     }
+    let twice = located.twice(&bytes);
+    if twice > 0 {
+        let (what, comes) =
+            (count(twice, "entity or pair", "entities and pairs"), if twice == 1 { "comes" } else { "come" });
+        job.warn_here(&format!("{what} that the patch adds {comes} a second time: the map has the same already"));
+    }
     tell(&located.found, job);
     if job.json {
         job.extra.insert("doubts".to_owned(), doubts.into());

@@ -10,7 +10,7 @@ use bspkit::Draft;
 use bspkit::bytes::escaped;
 use bspkit::content::View;
 use bspkit::content::palette::Palette;
-use bspkit::content::textures::{LEVELS, Miptex, Textures};
+use bspkit::content::textures::{DrawnAs, LEVELS, Miptex, SKY_SIZE, Textures};
 use bspkit::content::wad::Wad;
 use bspkit::disk::input;
 use bspkit::disk::put::{self, put};
@@ -159,6 +159,9 @@ fn take_one(
     if !texture.has_palette() {
         let palette = given.ok_or_else(|| anyhow!("the texture has no palette"))?;
         let image = textures::with_quakes_palette(&picture, palette, args.quantize)?;
+        if !is_size {
+            warn_of_sky(texture.name(), (picture.width, picture.height), &shown(path), job);
+        }
         let set = match level {
             0 => textures.set_image(*index, &image, Some(palette)),
             level => textures.set_level(*index, *level, &image.pixels),
@@ -191,6 +194,14 @@ fn take_one(
         ));
     }
     Ok(())
+}
+
+/// A warning for a sky of Quake whose new size not all engines draw.
+pub(super) fn warn_of_sky(name: &[u8], size: (u32, u32), what: &dyn std::fmt::Display, job: &mut Job<'_>) {
+    if DrawnAs::by_name(name, false) == DrawnAs::Sky && size != SKY_SIZE {
+        let (width, height) = SKY_SIZE;
+        job.warn(&format!("{what}: not all engines draw a sky that is not {width} by {height} pixels"));
+    }
 }
 
 fn is_wad(path: &Path) -> bool {

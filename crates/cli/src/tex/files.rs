@@ -99,6 +99,9 @@ pub(super) fn import_wad(
             let own = format!("{} by {} pixels, but the texture {width} by {height}", new.width(), new.height());
             bail!("{} has {own}; --any-size accepts it", what());
         }
+        if sizes.is_some() && !textures.has_palettes() {
+            super::copies::warn_of_sky(&name, (new.width(), new.height()), &what(), job);
+        }
         textures.embed(index, &new).with_context(what)?;
         taken += 1;
         let first = *used.entry(at).or_insert(index);

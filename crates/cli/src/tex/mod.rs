@@ -297,9 +297,10 @@ fn message(error: bspkit::Error) -> String {
 /// OLD is a pattern for whole names; case does not matter. `=*lava1` is the name `*lava1` itself: a liquid of Quake.
 /// `{1}` in NEW is the text that its first wildcard matched.
 /// Records keep their textures. A name that is too long is refused and nothing is written: the limit is 31 bytes in
-/// Quake II, 63 in Quake III, 15 in GoldSrc, 127 in Source. If different names become one name, a warning says so. An
-/// animation (`+0name`, `+1name`) that would get a gap is refused without --force. `\xff` is a byte and `\\` a
-/// backslash, as `tex list` prints them.
+/// Quake II, 63 in Quake III, 15 in GoldSrc, 127 in Source. A warning says if different names become one name, and if
+/// engines of Quake and GoldSrc draw the new name in another way: as the sky (`sky*`), a liquid (`*name`), a fence
+/// (`{name`). An animation (`+0name`, `+1name`) that would get a gap is refused without --force. `\xff` is a byte and
+/// `\\` a backslash, as `tex list` prints them.
 ///
 /// A name that cannot be read is reported and stays as it is; the others change, and the exit status is 1.
 ///
@@ -339,6 +340,7 @@ fn run_rename(cx: &Context, args: &RenameArgs) -> Result<Code> {
             let old = old.iter().map(|name| format!("`{}`", escaped(name))).collect::<Vec<_>>().join(", ");
             job.warn_here(&format!("{old} become one name, `{}`", escaped(&new)));
         }
+        renamed.drawn.iter().for_each(|sentence| job.warn_here(sentence));
         if let Some(none) = renamed.unmatched {
             let hint = none.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
             return Ok(Edited::Nothing(format!("{none}{hint}")));

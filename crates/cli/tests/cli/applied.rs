@@ -327,3 +327,43 @@ fn the_record_is_written_before_the_map() {
     let again = room.bspkit("ent apply q2.bsp --rules add.cfg --in-place").done();
     assert!(again.err.contains("not applied again") && room.read("q2.bsp") == saved, "{}", again.err);
 }
+
+/// A new version of a map beside the record of the old one: some of what the rules added may have been kept in it.
+#[test]
+fn a_map_that_has_a_part_of_what_rules_do_is_refused() {
+    let room = Room::new();
+    room.write("r.cfg", &[b"filter:\n{\n\"classname\" \"light\"\n}\n", ADD].concat());
+    room.bspkit("ent apply q2.bsp --rules r.cfg -o a.bsp").done();
+    room.run(&["ent", "add", "q2.bsp", "classname=info_null", "origin=1 2 3", "-o", "new.bsp"]).done();
+    room.write("a.bsp", &room.read("new.bsp"));
+    let run = room.bspkit("ent apply a.bsp --rules r.cfg -o no.bsp").without_data(2);
+    assert!(run.err.contains("a part of what they do is there now, and a part is not"), "{}", run.err);
+}
+
+/// A rule that is about what an earlier one adds finds it in a map without a record too.
+#[test]
+fn what_a_later_rule_makes_of_an_added_entity_is_recognised() {
+    let room = Room::new();
+    let modify = b"modify:\n{\nmatch:\n{\n\"classname\" \"info_null\"\n}\nreplace:\n{\n\"origin\" \"7 7 7\"\n}\n}\n";
+    room.write("r.cfg", &[ADD, modify].concat());
+    room.bspkit("ent apply q2.bsp --rules r.cfg -o a.bsp").done();
+    room.write("copy/a.bsp", &room.read("a.bsp"));
+    let run = room.bspkit("ent apply copy/a.bsp --rules r.cfg -o b.bsp").done();
+    assert!(run.err.contains("all that the rules would add is in the map already"), "{}", run.err);
+    assert!(room.read("a.bsp") == room.read("b.bsp"));
+}
+
+/// Names of the files in a folder count as on Windows, and files with entities are no rules.
+#[test]
+fn files_of_rules_are_known_by_their_names() {
+    let room = Room::new();
+    room.write("sv/Global_Filters.cfg", b"filter:\n{\n\"classname\" \"light\"\n}\n");
+    room.write("sv/maps/Q2.CFG", ADD);
+    room.bspkit("ent apply q2.bsp --rules sv -o a.bsp").done();
+    assert_eq!((count(&room, "a.bsp", "light"), count(&room, "a.bsp", "info_null")), (0, 1));
+    room.write("items.ent", b"{\n\"classname\" \"light\"\n}\n");
+    let run = room.bspkit("ent apply q2.bsp --rules items.ent -o no.bsp").without_data(2);
+    assert!(run.err.contains("the extension of a file with entities") && run.err.contains("--format"), "{}", run.err);
+    room.bspkit("ent apply q2.bsp --rules items.ent --format stripper -o b.bsp").done();
+    assert_eq!(count(&room, "b.bsp", "light"), 0);
+}

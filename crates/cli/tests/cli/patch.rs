@@ -218,6 +218,13 @@ fn a_patch_that_was_applied_is_not_applied_again() {
     room.bspkit("ent add q2.bsp classname=info_null -o more.bsp").done();
     room.bspkit("ent diff q2.bsp more.bsp -o add.json").without_data(1);
     assert!(room.bspkit("ent patch more.bsp add.json --in-place").done().err.contains("not applied again"));
+    // In another map it cannot be known whether it was: what is there already is said.
+    for (map, says) in [("q2.bsp", false), ("more.bsp", true)] {
+        room.bspkit(&format!("ent set {map} worldspawn message=Other -o other.bsp")).done();
+        let run = room.bspkit("ent patch other.bsp add.json -o two.bsp").done();
+        let said = "1 entity or pair that the patch adds comes a second time: the map has the same already";
+        assert_eq!(run.err.contains(said), says, "{}", run.err);
+    }
     // One that was edited by hand leads elsewhere: it is applied, or does not fit.
     let text = String::from_utf8(room.read("changes.json")).unwrap();
     room.write("edited.json", text.replace("\"Other\"", "\"Fourth\"").as_bytes());

@@ -97,7 +97,15 @@ fn a_text_with_as_many_lines_is_no_list_of_other_values() {
         let said =
             "from line 5 on, records do not have their numbers in TEXINFO: some moved, or were removed and added";
         assert!(run.err.contains(said), "{}", run.err);
+        // By numbers it is possible, and then texinfos of faces are others: no number is out of range.
+        let run = room.bspkit(&format!("{command} -o kept.bsp --resize")).done();
+        let said = "from line 5 on, records do not have their numbers in TEXINFO, and what refers to them stays";
+        assert!(run.err.contains(said), "{}", run.err);
     }
+    let unchanged = room.bspkit("unpack map.bsp -o again").done();
+    assert!(!unchanged.err.contains("records do not have their numbers"));
+    let run = room.bspkit("pack again -o same.bsp --resize").done();
+    assert!(!run.err.contains("records do not have"), "{}", run.err);
 }
 
 #[test]

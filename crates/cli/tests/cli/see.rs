@@ -167,3 +167,19 @@ fn nothing_is_replaced_without_a_word() {
     assert_eq!(room.read("a.bin"), room.read("b.bin"));
     assert_eq!(room.read("a.textures/light_style0_page0.png"), room.read("b.textures/light_style0_page0.png"));
 }
+
+/// What cannot be read is not there to be missed: what `check` finds is said, and the exit status is 1.
+#[test]
+fn parts_of_a_damaged_map_that_are_left_out_are_said() {
+    let room = Room::new();
+    for (edit, says) in
+        [("models[1].face_count=9999", "MODELS 1: first_face is"), ("faces[3].plane=60000", "FACES 3: plane is 60000")]
+    {
+        room.bspkit(&format!("set q2.bsp {edit} -o broken.bsp --force")).done();
+        for command in ["export broken.bsp -o x.glb", "view broken.bsp -o x.html", "decompile broken.bsp -o x.map"] {
+            let run = room.bspkit(&format!("{command} --overwrite --json"));
+            assert_eq!(run.code, Some(1), "{edit} {command}: {}", run.err);
+            assert!(run.err.contains(says), "{edit} {command}: {}", run.err);
+        }
+    }
+}

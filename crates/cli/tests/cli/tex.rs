@@ -482,3 +482,32 @@ fn a_liquid_alone_is_renamed() {
     let none = room.bspkit("tex rename c.bsp =*lava1 *slime1 -o d.bsp");
     assert!(none.err.contains("no texture has a name like `=*lava1`"), "{}", none.err);
 }
+
+/// Engines of Quake and GoldSrc draw a face by the first letters of its texture's name.
+#[test]
+fn a_name_or_size_with_which_engines_draw_something_else_is_said() {
+    let room = room();
+    room.write("q1.bsp", &fixture("q1/own_rooms"));
+    for (line, says) in [
+        (
+            "tex rename q1.bsp own_wall sky_wall",
+            "engines draw `sky_wall` as the sky by the new name, and not as a wall",
+        ),
+        ("tex rename q1.bsp =*own_water water", "engines draw `water` as a wall by the new name, and not as a liquid"),
+        ("tex rename goldsrc.bsp own_wall {wall", "engines draw `{wall` as a fence with holes by the new name"),
+        ("tex rename goldsrc.bsp own_wall !wall", "engines draw `!wall` as a liquid by the new name"),
+    ] {
+        let run = room.bspkit(&format!("{line} -o out.bsp")).done();
+        assert!(run.err.contains(says), "{line}: {}", run.err);
+    }
+    for line in ["tex rename q1.bsp own_wall !wall", "tex rename q1.bsp sky_own SKY4"] {
+        assert!(!room.bspkit(&format!("{line} -o out.bsp")).done().err.contains("engines draw"), "{line}");
+    }
+    // `check` has the size of a wall that became a sky, and of a sky with new pixels.
+    room.bspkit("tex export q1.bsp own_wall -o images").done();
+    std::fs::rename(room.path("images/own_wall.png"), room.path("images/sky_own.png")).unwrap();
+    let run = room.bspkit("tex import q1.bsp images --any-size -o out.bsp").done();
+    assert!(run.err.contains("not all engines draw a sky that is not 256 by 128 pixels"), "{}", run.err);
+    assert!(room.bspkit("check out.bsp").text().contains("texture-sky"));
+    assert!(!room.bspkit("check q1.bsp").text().contains("texture-sky"));
+}

@@ -43,6 +43,8 @@ pub(super) fn judge(
     let step = drawn.len().div_ceil(effort.faces.max(1)).max(1);
     let judged = drawn.iter().step_by(step);
     let mut named: Option<Named> = None;
+    // No name of a source is that of a texture whose name cannot be read.
+    let has_unreadable = map.texture_names().is_ok_and(|names| names.iter().any(|name| name.problem.is_some()));
     for face in judged {
         let Some(space) = models.get(face.model) else { continue };
         let look = &looks[face.look];
@@ -80,7 +82,7 @@ pub(super) fn judge(
         let is_beneath =
             |side: &Seen| flags.family == Family::Source && dot(side.plane.normal, face.plane.normal) < 0.0;
         // A map without names of textures has any.
-        let is_any = name.is_empty() || is_made(&name) && under.is_empty();
+        let is_any = name.is_empty() && !has_unreadable || is_made(&name) && under.is_empty();
         let is_named = |side: &Seen| side.texture == name || under.iter().any(|under| **under == side.texture);
         let rest =
             uncovered(space, face, |side, part| (is_named(side) || is_any || is_beneath(side)) && is_its(side, part));

@@ -180,6 +180,8 @@ codes! {
     TEXTURE_PIXELS = "texture-pixels", Warning, "a texture has no pixels, but the engine reads them from its map";
     TEXTURE_MIPS = "texture-mips", Error, "the four sizes of an embedded texture are not directly one after the other";
     TEXTURE_SIZE = "texture-size", Error, "an embedded texture's width or height is not a multiple of 16";
+    TEXTURE_SKY = "texture-sky", Warning,
+        "a sky of Quake is not 256 by 128 pixels, the only size that all engines draw";
     TEXTURE_PLACE = "texture-place", Error, "a texture is not within the lump";
     FACE_EDGES = "face-edges", Error, "a face has fewer than three edges";
     MODEL_FACES = "model-faces", Warning, "the faces of the models do not follow each other, or do not cover all faces";

@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use super::finding::{
     At, INDEX_RANGE, LIGHT_EXTENTS, LIGHT_GRID, LIGHT_KIND, LIGHT_MOVED, LIGHT_PAGE, LIGHT_RANGE, LUMP_UNCHECKED,
     STRING_PLACE, Sink, TEXTURE_FRAMES, TEXTURE_MIPS, TEXTURE_NAME, TEXTURE_NONE, TEXTURE_PIXELS, TEXTURE_PLACE,
-    TEXTURE_SIZE,
+    TEXTURE_SIZE, TEXTURE_SKY,
 };
 use super::lumps::Lumps;
 use bspkit::bytes::{escaped, index, wide, word};
 use bspkit::content::lightmap::{Block, LightFault, LightFaultKind, LightSet};
-use bspkit::content::textures::frame_faults;
+use bspkit::content::textures::{DrawnAs, SKY_SIZE, frame_faults};
 use bspkit::dialect::bspx::LIGHT_SIZES;
 use bspkit::dialect::{Form, LightModel, Role};
 use bspkit::file::{Slot, SlotId};
@@ -296,16 +296,24 @@ fn check_pictures(lumps: &Lumps<'_>, sink: &mut Sink) {
         };
         let number = |at: usize| word(header, at).map_or(0, |number| u64::from(number.cast_unsigned()));
         let [width, height, pixels] = [number(16), number(20), number(24)];
-        if let Some(name) = header[..16].split(|byte| *byte == 0).next().filter(|name| name.starts_with(b"+")) {
-            names.push((name.to_vec(), (texture, start.unwrap_or(0))));
+        let own_name = header[..16].split(|byte| *byte == 0).next().unwrap_or_default();
+        if own_name.starts_with(b"+") {
+            names.push((own_name.to_vec(), (texture, start.unwrap_or(0))));
         }
-        let name = || escaped(header[..16].split(|byte| *byte == 0).next().unwrap_or_default()).to_string();
+        let name = || escaped(own_name).to_string();
         let at = at.offset(start.unwrap_or(0));
         if !header[..16].contains(&0) {
             sink.add(&TEXTURE_NAME, at, || "its 16 bytes have no NUL after the name".to_owned());
         }
         if width % 16 != 0 || height % 16 != 0 {
             sink.add(&TEXTURE_SIZE, at, || format!("`{}` is {width} by {height} pixels", name()));
+        }
+        let (sky_width, sky_height) = SKY_SIZE;
+        let is_sky = palette == 0 && pixels != 0 && DrawnAs::by_name(own_name, false) == DrawnAs::Sky;
+        if is_sky && (width, height) != (sky_width.into(), sky_height.into()) {
+            sink.add(&TEXTURE_SKY, at, || {
+                format!("`{}` is {width} by {height} pixels, not {sky_width} by {sky_height}", name())
+            });
         }
         // A product of two 32-bit numbers; with the smaller sizes it can exceed 64 bits.
         let area = width * height;

@@ -16,6 +16,7 @@ mod shapes;
 mod source;
 mod targets;
 mod tree;
+mod unreadable;
 
 use bspkit::content::entities::{Entities, Entity, Pair};
 use bspkit::dialect::{Engine, Role, Unit};
@@ -37,6 +38,7 @@ pub(crate) use physics::shapes_of;
 pub use references::{Stale, stale};
 pub use targets::{Unanswered, is_name, unanswered};
 use targets::{check_targets, is_target, output_of};
+pub use unreadable::{is_unreadable, unreadable};
 
 /// All findings about a map, group by group. At most ten findings with the same code in the same lump are listed; one
 /// more has the number of the others.

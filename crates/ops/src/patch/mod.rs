@@ -8,6 +8,7 @@
 
 mod fit;
 mod numbers;
+mod twice;
 
 use std::collections::HashMap;
 

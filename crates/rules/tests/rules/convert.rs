@@ -1,7 +1,9 @@
 //! Rules as patches, patches as rules, and rules as text of Stripper.
 
+use bspkit_rules::Doubt;
 use bspkit_text::patch;
 
+use super::cousins::read;
 use super::*;
 
 fn lost<T>(converted: &bspkit_rules::Converted<T>) -> Vec<String> {
@@ -156,4 +158,88 @@ fn an_expression_of_bytes_stays_one_in_a_patch() {
         removed += 3 - kept(&ruled).len();
     }
     assert!(removed > 9, "{removed}");
+}
+
+fn doubts<T>(converted: &bspkit_rules::Converted<T>) -> Vec<(usize, Doubt)> {
+    converted.doubts.iter().map(|(at, doubt)| (at.line, *doubt)).collect()
+}
+
+fn as_patch(operations: &str) -> bspkit_ops::patch::Patch {
+    patch::read(format!("{{\"bspkit_patch\": 1, \"operations\": [{operations}]}}").as_bytes()).unwrap()
+}
+
+/// What a patch expects of a key is no longer so after its first change of the key.
+#[test]
+fn later_changes_of_a_key_do_not_go_by_what_the_patch_expects() {
+    let changes = r#"{"op": "edit", "on": {"match": [{"key": "n", "value": "1"}]}, "expect": [{"key": "n", "value": "1"}],
+        "changes": [{"do": "unset", "key": "n"}, {"do": "set", "key": "n", "value": "2"}]}"#;
+    let rules = Rules::from_patch("p.json", &as_patch(changes));
+    let printed = rules.result.to_stripper();
+    assert_eq!((lost(&rules), lost(&printed)), (Vec::new(), Vec::new()));
+    gives(&String::from_utf8(printed.result).unwrap(), "n=1 a=1; n=2", "a=1 n=2; n=2");
+}
+
+/// Selectors ignore the case of classes, but not that of values.
+#[test]
+fn a_class_keeps_that_its_case_does_not_matter() {
+    for (select, after) in [("LIGHT", ""), ("[classname=light]", "classname=Light")] {
+        let patch = as_patch(&format!(r#"{{"op": "remove", "on": {{"select": "{select}"}}}}"#));
+        let printed = Rules::from_patch("p.json", &patch).result.to_stripper();
+        gives(&String::from_utf8(printed.result).unwrap(), "classname=light; classname=Light", after);
+    }
+}
+
+/// The plug-in does not see pairs with an empty value.
+#[test]
+fn a_patch_of_rules_leaves_out_empty_values() {
+    let text = "filter:\n{\n\"n\" \"/^a*$/\"\n}\nmodify:\n{\nmatch:\n{\n\"classname\" \"x\"\n}\nreplace:\n{\n\"m\" \"1\"\n}\n}\n";
+    let before = "classname=x n= m=; classname=x n=b m=2; classname=x n=aa";
+    let rules = parse(text, Mode::Plugin).unwrap();
+    let patch = rules.to_patch().unwrap().result;
+    let entities = Entities::parse(map(before).into_bytes(), EntityRules::QUAKE2).unwrap();
+    let patched = Entities::parse(patch.apply(&entities).unwrap(), EntityRules::QUAKE2).unwrap();
+    assert_eq!(short(&patched), applied(text, before, Mode::Plugin));
+    let other = read("r.ini", "filter: { \"empty\" \"/.*/\" }").unwrap();
+    assert_eq!(doubts(&other.to_stripper()), [(1, Doubt::Empty)]);
+}
+
+#[test]
+fn what_depends_on_the_map_is_a_doubt() {
+    let class = "\"classname\" \"x\"\n";
+    let filter = |test: &str| format!("filter:\n{{\n{test}}}\n");
+    let add = |pairs: &str| format!("add:\n{{\n{pairs}}}\n");
+    let modify =
+        |test: &str, step: &str, pair: &str| format!("modify:\n{{\nmatch:\n{{\n{test}}}\n{step}:\n{{\n{pair}}}\n}}\n");
+    let of = |text: String| doubts(&parse(&text, Mode::Plugin).unwrap().to_patch().unwrap());
+    assert_eq!(of(filter(class) + &add(class)), []);
+    assert_eq!(of(filter(&format!("{class}\"a\" \"1\"\n"))), [(2, Doubt::Repeated)]);
+    assert_eq!(of(modify(class, "replace", "\"a\" \"1\"\n")), [(1, Doubt::Repeated)]);
+    assert_eq!(of(modify(class, "insert", "\"a\" \"1\"\n")), []);
+    // A rule about what an earlier one adds or writes.
+    assert_eq!(of(add(class) + &filter(class)), [(6, Doubt::Order)]);
+    assert_eq!(of(add("\"classname\" \"y\"\n") + &filter(class)), []);
+    let insert = |test: &str| modify(test, "insert", "\"a\" \"1\"\n");
+    assert_eq!(of(insert(class) + &insert("\"A\" \"2\"\n")), [(12, Doubt::Order)]);
+    assert_eq!(of(insert(class) + &insert("\"b\" \"2\"\n")), []);
+
+    let edit = |pair: &str, key: &str| {
+        format!(
+            r#"{{"op": "edit", "on": {{"match": [{{"key": "{pair}", "value": "1"}}]}}, "changes": [{{"do": "add", "key": "{key}", "value": "1"}}]}}"#
+        )
+    };
+    let of = |operations: String| doubts(&Rules::from_patch("p.json", &as_patch(&operations)));
+    assert_eq!(of(edit("a", "b")), []);
+    assert_eq!(of(edit("a", "b") + "," + &edit("b", "c")), [(2, Doubt::Order)]);
+    assert_eq!(
+        of(r#"{"op": "remove", "on": {"select": "x[n]"}}"#.to_owned()),
+        [(1, Doubt::Repeated), (1, Doubt::Empty)]
+    );
+
+    let of = |name: &str, text: &str| doubts(&read(name, text).unwrap().to_stripper());
+    assert_eq!(of("r.ini", "replace: { \"a\" \"1\" } with: { \"b\" \"2\" }"), [(1, Doubt::Repeated)]);
+    assert_eq!(of("r.rule", "{\nmatch a 1\nreplace b 2\n}\n"), [(1, Doubt::Repeated)]);
+    assert_eq!(of("r.rule", "{\nmatch a 1\nremove-entity\n}\n"), []);
+    assert_eq!(of("r.jsonc", r#"{"filter": [{"a": "1"}]}"#), []);
+    let named = read("r.rule", "{\nmatch a 1\nreplace Speed 2\n}\n").unwrap().to_stripper();
+    assert_eq!(lost(&named), ["3:1 the case of the key `Speed`"]);
 }

@@ -5,7 +5,7 @@ use bspkit_rules::files as rules;
 
 use super::*;
 
-fn read(name: &str, text: &str) -> bspkit::Result<Rules> {
+pub(super) fn read(name: &str, text: &str) -> bspkit::Result<Rules> {
     let rules = rules::read(name, text.as_bytes(), rules::detect(name, text.as_bytes()), Mode::Plugin);
     rules.refusal().map_or(Ok(rules), Err)
 }
@@ -245,7 +245,7 @@ fn lazyripent_says_what_it_does_not_read() {
 
 #[test]
 fn cs2_filters_adds_and_modifies_in_this_order() {
-    let text = "// x\n{ \"$schema\": \"s\", \"add\": [ { \"classname\": \"new\" } ], /* \"y\" */\n\"filter\": { \"classname\": \"light\" },\n\
+    let text = "// x\n{ \"$schema\": \"s\", \"add\": [ { \"classname\": \"new\" } ], /* \"y\" */\n\"filter\": [ { \"classname\": \"light\" } ],\n\
                 \"filter\": [ { \"n\": \"/^A/\" } ], \"modify\": [ { \"match\": { \"classname\": \"new\" }, \"insert\": { \"a\": \"//1\" } } ] }";
     becomes(
         "r.jsonc",
@@ -253,7 +253,7 @@ fn cs2_filters_adds_and_modifies_in_this_order() {
         "classname=light; classname=Light; n=abc; classname=b",
         "classname=Light; classname=b; classname=new a=//1",
     );
-    let modify = |parts: &str| format!("{{\"modify\": {{\"match\": {{\"c\": \"a\"}}, {parts}}}}}");
+    let modify = |parts: &str| format!("{{\"modify\": [{{\"match\": {{\"c\": \"a\"}}, {parts}}}]}}");
     becomes(
         "r.jsonc",
         &modify("\"replace\": {\"n\": \"2\", \"m\": \"3\"}, \"delete\": {\"n\": \"2\"}"),
@@ -265,7 +265,7 @@ fn cs2_filters_adds_and_modifies_in_this_order() {
 
 #[test]
 fn cs2_outputs_are_pairs_of_source() {
-    let io = |what: &str| format!("{{\"modify\": {{\"match\": {{\"c\": \"a\"}}, {what}}}}}");
+    let io = |what: &str| format!("{{\"modify\": [{{\"match\": {{\"c\": \"a\"}}, {what}}}]}}");
     let delete = io("\"delete\": {\"io\": [{\"outputname\": \"OnUse\", \"inputname\": \"Open\", \"delay\": 1}]}");
     becomes(
         "r.jsonc",
@@ -305,11 +305,16 @@ fn cs2_says_what_it_does_not_read() {
     );
     fails(
         "r.jsonc",
-        "{ \"filter\": { \"io\": [ { \"targettype\": 7, \"outputname\": \"a\" } ] } }",
+        "{ \"filter\": [ { \"io\": [ { \"targettype\": 7, \"outputname\": \"a\" } ] } ] }",
         "",
-        "r.jsonc:1:39: `targettype` is of Source 2 only",
+        "r.jsonc:1:41: `targettype` is of Source 2 only",
     );
-    fails("r.jsonc", "{ \"filter\": { \"io\": [ { \"delay\": 7 } ] } }", "", "r.jsonc:1:23: `outputname` is missing");
+    fails(
+        "r.jsonc",
+        "{ \"filter\": [ { \"io\": [ { \"delay\": 7 } ] } ] }",
+        "",
+        "r.jsonc:1:25: `outputname` is missing",
+    );
 }
 
 #[test]
@@ -388,4 +393,22 @@ fn a_patch_keeps_the_case_of_an_expression() {
     let entities = Entities::parse(text.as_bytes(), EntityRules::QUAKE2).unwrap();
     let patched = Entities::parse(patch.result.apply(&entities).unwrap(), EntityRules::QUAKE2).unwrap();
     assert_eq!(short(&patched), "classname=Light; classname=xlight");
+}
+
+/// StripperCS2 reads no object where it wants a list; a name of a map counts with its case in Lazyripent2.
+#[test]
+fn what_the_other_programs_do_not_read_is_refused_or_left_out() {
+    fails(
+        "r.jsonc",
+        r#"{"filter": {"a": "1"}}"#,
+        "",
+        "r.jsonc:1:12: `filter` is not a list, and StripperCS2 reads nothing else there",
+    );
+    let rules = read("r.rule", "map Dm1 {\nmatch a 1\nremove-entity\n}\n").unwrap();
+    for (name, left) in [("Dm1", 1), ("dm1", 2)] {
+        let text = map("a=1");
+        let mut entities = Entities::parse(text.as_bytes(), EntityRules::QUAKE2).unwrap();
+        rules.apply(&mut entities, name).unwrap();
+        assert_eq!(entities.len(), left, "{name}");
+    }
 }

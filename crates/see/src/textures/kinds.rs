@@ -1,6 +1,7 @@
 //! What kind of surface a texture is for, by flags and by its name.
 
 use bspkit::Bsp;
+use bspkit::content::textures::DrawnAs;
 use bspkit::record::FlagKind;
 
 use super::named_bits;
@@ -71,16 +72,16 @@ impl Kinds {
         let lower = name.to_ascii_lowercase();
         let last = lower.rsplit(|byte| matches!(byte, b'/' | b'\\')).next().unwrap_or(&lower);
         let has = |bits: u32| surface & bits != 0;
-        let starts = |starts: &[&[u8]]| starts.iter().any(|start| last.starts_with(start));
-        let is_liquid = self.by_name && (starts(&[b"*"]) || self.has_palettes && starts(&[b"!", b"water", b"laser"]));
+        let is = |drawn: DrawnAs| self.by_name && DrawnAs::by_name(name, self.has_palettes) == drawn;
+        let is_liquid = is(DrawnAs::Liquid);
         match () {
-            () if has(self.sky) || self.by_name && starts(&[b"sky"]) => (Surface::Sky, 1.0),
+            () if has(self.sky) || is(DrawnAs::Sky) => (Surface::Sky, 1.0),
             () if has(self.tool) || TOOLS.contains(&last) => (Surface::Tool, FAINT),
             () if has(self.third) => (Surface::Glass, 1.0 / 3.0),
             () if has(self.two_thirds) => (Surface::Glass, 2.0 / 3.0),
             () if is_liquid || has(self.liquid) || contents & self.liquid_contents != 0 => (Surface::Liquid, 1.0),
             () if has(self.glass) => (Surface::Glass, HALF),
-            () if has(self.fence) || self.by_name && starts(&[b"{"]) => (Surface::Fence, 1.0),
+            () if has(self.fence) || is(DrawnAs::Fence) => (Surface::Fence, 1.0),
             () => (Surface::Solid, 1.0),
         }
     }

@@ -22,7 +22,8 @@ pub enum Numbers {
     /// Such a file is refused: each record has to be the one with its number.
     #[default]
     Checked,
-    /// Each record is taken for the one with its number. Nothing that refers to records follows.
+    /// Each record is taken for the one with its number. Nothing that refers to records follows; a warning says if
+    /// records moved.
     Kept,
     /// Records are recognized by their content, and everything that refers to them follows; `force` and `cascade` are
     /// those of [`bspkit::Structure`].
@@ -191,7 +192,11 @@ impl<'a> Lump<'a> {
 pub(crate) fn take<'a>(draft: &mut Draft<'a>, lumps: Vec<NewLump>, numbers: Numbers) -> Result<Followed, Vec<Error>> {
     let one = |error| vec![error];
     let (mut plain, mut edits, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    let mut warnings = Vec::new();
     for lump in lumps {
+        if numbers == Numbers::Kept {
+            warnings.extend(lump.lists.iter().filter_map(NewList::moved));
+        }
         let mut read = Vec::new();
         for list in lump.lists.iter().filter(|_| numbers != Numbers::Kept) {
             match list.read(numbers) {
@@ -216,8 +221,10 @@ pub(crate) fn take<'a>(draft: &mut Draft<'a>, lumps: Vec<NewLump>, numbers: Numb
         }
         kept.set(slot, bytes).map_err(one)?;
     }
+    let mut stays = Followed::default();
+    stays.warnings = warnings;
     let followed = match numbers {
-        _ if edits.is_empty() => Ok(Followed::default()),
+        _ if edits.is_empty() || numbers == Numbers::Kept => Ok(stays),
         Numbers::Kept => Ok(Followed::default()),
         Numbers::Followed { force, cascade } => follow(draft, &edits, force, cascade).map_err(one),
         Numbers::Checked => match follow(draft, &edits, false, false).and_then(|_| is_same(draft, &kept)) {
@@ -227,6 +234,13 @@ pub(crate) fn take<'a>(draft: &mut Draft<'a>, lumps: Vec<NewLump>, numbers: Numb
         },
     };
     followed.inspect_err(|_| *draft = before)
+}
+
+/// The first place from which on records do not have their numbers.
+fn moved_from(reading: &Reading) -> Option<usize> {
+    let spliced = reading.spliced.iter().find(|hunk| hunk.old != hunk.new).map(|hunk| hunk.new.start);
+    let moved = reading.order.iter().flatten().enumerate().find(|(new, old)| new != *old).map(|(new, _)| new);
+    spliced.into_iter().chain(moved).min()
 }
 
 /// A list with the ways to read it.
@@ -246,6 +260,25 @@ impl NewList {
             return Err(other_size(message));
         }
         Reading::all(&self.old, &self.new.bytes, self.record).map_err(|doubt| self.unclear(&doubt))
+    }
+
+    /// A warning if records come to other numbers while the list keeps its length: then no number is out of range, and
+    /// all that refer to them name other records.
+    fn moved(&self) -> Option<String> {
+        if self.old.len() != self.new.bytes.len() {
+            return None;
+        }
+        let first = match self.read(Numbers::Kept) {
+            Ok((first, _)) => first,
+            Err(doubt) => return Some(doubt.to_string()),
+        };
+        let at = moved_from(&first)?;
+        Some(format!(
+            "{}from {} on, records do not have their numbers in {}, and what refers to them stays as it is",
+            self.place,
+            self.lines(&(at..at + 1)),
+            self.name
+        ))
     }
 
     fn unclear(&self, doubt: &Doubt) -> Error {
@@ -286,9 +319,7 @@ impl Edit {
 
     /// The error that records have other numbers, if they do.
     fn other_numbers(&self) -> Option<Error> {
-        let spliced = self.first.spliced.iter().find(|hunk| hunk.old != hunk.new).map(|hunk| hunk.new.start);
-        let moved = self.first.order.iter().flatten().enumerate().find(|(new, old)| new != *old).map(|(new, _)| new);
-        let at = spliced.into_iter().chain(moved).min()?;
+        let at = moved_from(&self.first)?;
         let (here, list) = (self.list.lines(&(at..at + 1)), &self.list);
         let message = format!(
             "{}from {here} on, records do not have their numbers in {}: some moved, or were removed and added",

@@ -226,6 +226,12 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("texinfo-vector", || with_float(&own("goldsrc"), "TEXINFO", 3, "vectors[2]", f32::NAN)),
     ("texture-frames", || renamed(b"+1own_floor")),
     ("texture-frames", || renamed(b"+zown_floor")),
+    ("texture-sky", || {
+        edited(&own("q1"), "TEXTURES", |bytes| {
+            let (_, at) = first_texture(bytes);
+            bytes[at..at + 16].copy_from_slice(b"sky1\0own\0own\0ow\0");
+        })
+    }),
     ("texture-pixels", || without_pixels("q1/own_rooms")),
     ("texture-pixels", || without_pixels("bsp2/own_rooms")),
     ("texture-mips", || {
