@@ -260,7 +260,11 @@ impl ExportArgs {
             options.light &= format != Format::Obj;
         })?;
         let Some(name) = target.to_str() else { bail!("{} is not UTF-8", shown(target)) };
-        Ok((bspkit_see::export(&scene, format, name)?, Summary::of(&scene)))
+        let mut summary = Summary::of(&scene);
+        if format == Format::Obj {
+            (summary.entity_count, summary.prop_count) = (0, 0);
+        }
+        Ok((bspkit_see::export(&scene, format, name)?, summary))
     }
 }
 

@@ -4,7 +4,7 @@ use bspkit::bytes::{escaped, rounded};
 use bspkit::content::View;
 use bspkit::content::entities::{Entities, Entity};
 use bspkit::json::text_and_raw;
-use bspkit::{Bsp, ErrorKind};
+use bspkit::{Bsp, ErrorKind, Place};
 
 use crate::builder::{ENTITY, Findings};
 use crate::placed::{Placed, What};
@@ -27,8 +27,12 @@ pub(crate) fn read<'a>(
     match map.static_props() {
         Ok(props) => {
             let names: Vec<String> = props.names().map(|name| escaped(name).to_string()).collect();
-            let all = (0..props.len()).filter_map(|index| Some((index, props.get(index)?)));
-            placed.extend(all.map(|(index, prop)| Placed {
+            let all = || (0..props.len()).filter_map(|index| Some((index, props.get(index)?)));
+            for (index, _) in all().filter(|(_, prop)| !is_near(prop.origin)) {
+                let place = Place::default().lump("game:sprp").record(index);
+                findings.add(&ENTITY, place, "it is at no place of the world, and shown at 0 0 0".to_owned());
+            }
+            placed.extend(all().map(|(index, prop)| Placed {
                 what: What::Prop,
                 index,
                 name: names.get(usize::from(prop.model)).cloned().unwrap_or_default(),

@@ -95,6 +95,8 @@ pub struct List {
     pub warnings: Vec<String>,
     /// The selector of the entities that were listed; `None` if all were.
     selector: Option<Selector>,
+    /// The checksum of the entity text that was listed.
+    checksum: Option<String>,
     entities: Vec<Listed>,
 }
 
@@ -117,6 +119,8 @@ struct DocumentText<'t> {
     _path_raw: IgnoredAny,
     #[serde(default)]
     selector: Option<String>,
+    #[serde(default)]
+    entities_crc32: Option<String>,
     #[serde(borrow)]
     entities: Vec<&'t RawValue>,
     #[serde(default, rename = "findings")]
@@ -225,7 +229,7 @@ impl<'t> Text<'t> {
         let mut warnings = Vec::new();
         let entities =
             document.entities.into_iter().map(|raw| self.entity(raw, &mut warnings)).collect::<Result<_>>()?;
-        Ok(List { path: document.path, warnings, selector, entities })
+        Ok(List { path: document.path, warnings, selector, checksum: document.entities_crc32, entities })
     }
 
     fn entity(&self, raw: &'t RawValue, warnings: &mut Vec<String>) -> Result<Listed> {
@@ -271,6 +275,11 @@ impl List {
     /// [`ErrorKind::Refused`] if an entity of the document is not in the map: the map is not the one that was listed,
     /// or it has changed; as [`patch_to`].
     pub fn patch(&self, entities: &Entities<'_>) -> Result<Patch> {
+        if self.checksum.as_ref().is_some_and(|listed| !listed.eq_ignore_ascii_case(&checksum(entities))) {
+            let hint = format!("{OTHER}, or remove `entities_crc32` to import it nevertheless");
+            let message = "the entities of the map are not those that were listed";
+            return Err(Error::new(ErrorKind::Refused, message).with_hint(hint));
+        }
         let among = self.selector.as_ref().map(|selector| entities.matching(selector));
         let spans: Vec<_> = entities.iter().map(|entity| entity.span().map(|span| [span.start, span.end])).collect();
         let mut wanted = Vec::with_capacity(self.entities.len());
@@ -296,12 +305,18 @@ impl List {
     }
 }
 
+/// What is said of a document that does not fit.
+const OTHER: &str = "the document is of another map, or the map has changed since: list it again";
+
+/// The checksum of an entity text, by which a document knows what was listed: a CRC-32 in eight digits.
+pub fn checksum(entities: &Entities<'_>) -> String {
+    format!("{:08x}", crc32fast::hash(&entities.to_bytes()))
+}
+
 /// The index of an entity of the document, by the spans of the map's entities.
 fn find(listed: &Listed, spans: &[Option<[usize; 2]>]) -> Result<Option<usize>> {
-    let refused = |what: String| {
-        let hint = "the document is of another map, or the map has changed since: list it again";
-        Err(Error::new(ErrorKind::Refused, format!("{}: {what}", listed.place)).with_hint(hint))
-    };
+    let refused =
+        |what: String| Err(Error::new(ErrorKind::Refused, format!("{}: {what}", listed.place)).with_hint(OTHER));
     match (listed.index, listed.span) {
         (None, None) => Ok(None),
         (None, Some(span)) => match spans.binary_search(&Some(span)) {

@@ -15,7 +15,7 @@ use bspkit::content::select::Selector;
 use bspkit::dialect::Role;
 use bspkit::finding::{Code as FindingCode, Finding, Severity};
 use bspkit::{Bounds, Bsp, Error, ErrorKind, Place};
-use bspkit_text::entities::EntityJson;
+use bspkit_text::entities::{EntityJson, checksum};
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::value::to_raw_value;
@@ -290,6 +290,9 @@ struct List<'a> {
     /// Which entities these are; without it, all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     selector: Option<&'a str>,
+    /// The checksum of the text that they are from, also of those that are not listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entities_crc32: Option<String>,
     #[serde(serialize_with = "all")]
     entities: Vec<Entity<'a>>,
     findings: Vec<Finding>,
@@ -338,6 +341,7 @@ fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
         }
         job.report(&List {
             selector: args.selector.as_deref(),
+            entities_crc32: job.json.then(|| checksum(&entities)),
             entities: chosen,
             findings: findings(entities.diagnostics()),
             with_numbers: args.numbers,

@@ -73,6 +73,16 @@ fn a_list_with_a_mistake_writes_nothing() {
     room.write("good.json", good.text().as_bytes());
     let run = room.bspkit("ent import q3.bsp good.json -o out.bsp").without_data(2);
     assert!(run.err.contains("the document is of another map"), "{}", run.err);
+    // An edit that keeps every length would be taken back.
+    room.bspkit("ent set q2.bsp light[light=200] light=123 -o set.bsp").done();
+    let run = room.bspkit("ent import set.bsp good.json -o out.bsp").without_data(2);
+    assert!(run.err.contains("not those that were listed"), "{}", run.err);
+    let crc = good.json()["entities_crc32"].as_str().unwrap().to_owned();
+    let text = good.text().replacen(&format!("\"entities_crc32\": \"{crc}\","), "", 1);
+    assert_ne!(text, good.text());
+    room.write("good.json", text.as_bytes());
+    room.bspkit("ent import set.bsp good.json -o out.bsp").done();
+    assert!(room.read("out.bsp") == room.read("q2.bsp"));
 }
 
 /// Runs `ent edit` with a shell script as the editor; the temporary files are in the room.
