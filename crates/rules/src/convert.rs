@@ -275,17 +275,18 @@ fn matching(at: At, on: &Target, expect: &[Pair]) -> std::result::Result<Match, 
 }
 
 /// The steps of a change. What a key has is known if the patch expects it, and no earlier change touched it.
-fn step<'c>(
+fn step(
     at: At,
-    change: &'c Change,
+    change: &Change,
     expect: &[Pair],
-    touched: &mut HashSet<&'c [u8]>,
+    touched: &mut HashSet<Vec<u8>>,
 ) -> std::result::Result<Vec<Step>, String> {
+    let mut is_new = |key: &[u8]| touched.insert(key.to_ascii_lowercase());
     let is_touched = !match change {
-        Change::Add { key, .. } => touched.insert(key),
-        Change::Set { key, .. } | Change::Unset { key } => touched.insert(&key.name),
+        Change::Add { key, .. } => is_new(key),
+        Change::Set { key, .. } | Change::Unset { key } => is_new(&key.name),
         // Both are touched.
-        Change::Rename { key, to } => touched.insert(&key.name) & touched.insert(to),
+        Change::Rename { key, to } => is_new(&key.name) & is_new(to),
     };
     let expected = |key: &Key| {
         let expect = expect.iter().filter(|_| !is_touched).find(|pair| pair.key == *key);
