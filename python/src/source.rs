@@ -2,6 +2,7 @@
 
 use bspkit_decompile::source::{Entity, Format, Source, read, write};
 use bspkit_decompile::{Effort, Options, Outcome, Shares, decompile, prove};
+use bspkit_ops::check::unreadable;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -25,11 +26,15 @@ pub(crate) fn of<'py>(
             true => Some(prove(&map, &text, found.format, &Effort::default())?),
             false => None,
         };
-        let report = serde_json::to_string(&Outcome::new(found.report, proof));
+        let mut report = serde_json::to_value(Outcome::new(found.report, proof));
+        let findings = unreadable(&map);
+        if let (Ok(report), false) = (&mut report, findings.is_empty()) {
+            report["findings"] = serde_json::json!(findings);
+        }
         Ok((text, found.format.name(), report))
     })?;
     let report = report.map_err(|error| bspkit::Error::new(bspkit::ErrorKind::Argument, error.to_string()))?;
-    let report = py.import("json")?.call_method1("loads", (report,))?;
+    let report = py.import("json")?.call_method1("loads", (report.to_string(),))?;
     let class = py.import("bspkit._types")?.getattr("Decompiled")?;
     Ok(class.call1((PyBytes::new(py, &text), format, report))?)
 }

@@ -390,6 +390,14 @@ def test_a_map_becomes_its_source(path: Path) -> None:
         assert map.decompile(proof=False).report["proof"] is None and map.changed == []
         with pytest.raises(bspkit.ArgumentError, match="not a format"):
             map.decompile(format="dxf")  # type: ignore[arg-type]
+        assert "findings" not in found.report
+
+
+def test_a_source_says_what_of_its_map_cannot_be_read() -> None:
+    with bspkit.open(MAPS / "q2" / "own_rooms.bsp") as map:
+        map.set("models[1].face_count=9999")
+        findings = map.decompile(proof=False).report["findings"]
+        assert [finding["code"] for finding in findings] == ["run-range"]
 
 
 @pytest.mark.parametrize("path", own_maps(), ids=lambda path: path.name)

@@ -132,9 +132,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             true => None,
             false => Some(prove(&bsp, &text, found.format, &Effort::default()).with_context(cannot)?),
         };
-        let mut findings = unreadable(&bsp);
-        // Parts of the entities are named with all that is left out.
-        findings.retain(|finding| finding.code.name != "entity-structure");
+        let findings = unreadable(&bsp);
         say_findings(&findings, job);
         say_left_out(&found.report.left_out, job);
         proof.iter().flat_map(Proof::differences).for_each(|what| job.warn_here(&what));
