@@ -120,7 +120,7 @@ impl Rules {
         let mut doubts = Doubts::default();
         for rule in &rules.rules {
             doubts.add(Doubt::Repeated, rule.at, rule.is_of_repeated(Need::Count));
-            doubts.add(Doubt::Empty, rule.at, rule.on.of_empty().is_some());
+            doubts.add(Doubt::Empty, rule.at, rule.is_of_empty());
         }
         doubts.add_order(&rules.rules);
         Converted { result: rules, lost, doubts: doubts.list() }
@@ -425,11 +425,12 @@ impl Rules {
             }
             if writer.lost.len() > lost && !matches!(rule.action, Action::Add(_)) {
                 writer.text.truncate(start);
+                continue;
             }
             if self.format != Format::Stripper {
                 doubts.add(Doubt::Repeated, rule.at, rule.is_of_repeated(Need::Each));
             }
-            doubts.add(Doubt::Empty, rule.at, !self.hides_empty() && rule.on.of_empty().is_some());
+            doubts.add(Doubt::Empty, rule.at, !self.hides_empty() && rule.is_of_empty());
         }
         Converted { result: writer.text, lost: writer.lost, doubts: doubts.list() }
     }

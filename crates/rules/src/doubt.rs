@@ -71,11 +71,6 @@ impl Match {
     pub(super) fn counts(&self) -> bool {
         self.tests.len() > 1
     }
-
-    /// The test that holds for a pair with an empty value, if there is one.
-    pub(super) fn of_empty(&self) -> Option<&Test> {
-        self.tests.iter().find(|test| test.is_of_empty())
-    }
 }
 
 impl Test {
@@ -135,6 +130,17 @@ impl Step {
 }
 
 impl Rule {
+    /// Whether pairs with an empty value are matched or removed.
+    pub(super) fn is_of_empty(&self) -> bool {
+        let removes = |step: &Step| match step {
+            Step::Delete(tests) => tests.iter().any(Test::is_of_empty),
+            Step::Set { .. } => true,
+            _ => false,
+        };
+        let steps = if let Action::Modify(steps) = &self.action { &steps[..] } else { &[] };
+        self.on.tests.iter().any(Test::is_of_empty) || steps.iter().any(removes)
+    }
+
     /// Whether entities with a key several times are matched or changed in another way by a patch or by rules whose
     /// tests are counted in another way.
     pub(super) fn is_of_repeated(&self, need: Need) -> bool {

@@ -30,7 +30,7 @@ pub(crate) fn read<'a>(
             let all = || (0..props.len()).filter_map(|index| Some((index, props.get(index)?)));
             for (index, _) in all().filter(|(_, prop)| !is_near(prop.origin)) {
                 let place = Place::default().lump("game:sprp").record(index);
-                findings.add(&ENTITY, place, "it is at no place of the world, and shown at 0 0 0".to_owned());
+                findings.add(&ENTITY, place, "it is at no place of the world, and shown at 0 0 0");
             }
             placed.extend(all().map(|(index, prop)| Placed {
                 what: What::Prop,

@@ -231,12 +231,19 @@ fn what_depends_on_the_map_is_a_doubt() {
     assert_eq!(of(edit("a", "b")), []);
     assert_eq!(of(edit("a", "b") + "," + &edit("b", "c")), [(2, Doubt::Order)]);
     assert_eq!(
+        of(edit("a", "b").replace(r#""add", "key": "b", "value": "1""#, r#""unset", "key": "b""#)),
+        [(1, Doubt::Empty)]
+    );
+    assert_eq!(
         of(r#"{"op": "remove", "on": {"select": "x[n]"}}"#.to_owned()),
         [(1, Doubt::Repeated), (1, Doubt::Empty)]
     );
 
     let of = |name: &str, text: &str| doubts(&read(name, text).unwrap().to_stripper());
-    assert_eq!(of("r.ini", "replace: { \"a\" \"1\" } with: { \"b\" \"2\" }"), [(1, Doubt::Repeated)]);
+    assert_eq!(
+        of("r.ini", "replace: { \"a\" \"1\" } with: { \"b\" \"2\" }"),
+        [(1, Doubt::Repeated), (1, Doubt::Empty)]
+    );
     assert_eq!(of("r.rule", "{\nmatch a 1\nreplace b 2\n}\n"), [(1, Doubt::Repeated)]);
     assert_eq!(of("r.rule", "{\nmatch a 1\nremove-entity\n}\n"), []);
     assert_eq!(of("r.jsonc", r#"{"filter": [{"a": "1"}]}"#), []);
