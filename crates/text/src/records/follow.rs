@@ -136,7 +136,7 @@ impl<'a> Lump<'a> {
     pub(crate) fn raw_lump(&self, bsp: &Bsp<'_>, numbers: Numbers, bytes: Vec<u8>, place: &str) -> Result<NewLump> {
         let (old, new) = (self.bytes.len(), bytes.len());
         let mut lump = NewLump { slot: self.slot, bytes, lists: Vec::new() };
-        if numbers == Numbers::Kept || self.parts.is_empty() {
+        if self.parts.is_empty() || numbers == Numbers::Kept && old != new {
             return Ok(lump);
         }
         if old != new && numbers == Numbers::Checked {
