@@ -514,3 +514,41 @@ fn a_map_is_not_compressed_beyond_what_is_read() {
     assert!(saved.check_total_size().is_ok());
     assert_eq!(saved.bytes(saved.slot("61").unwrap().id).unwrap().len(), 23 << 20);
 }
+
+/// Another lump lies over a part of the game lump, and is edited too: its old bytes stay only as far as a lump has them.
+#[test]
+fn a_lump_over_the_game_lump_does_not_damage_it() {
+    let fixture = std::fs::read("tests/maps/source/room_v20.bsp").unwrap();
+    let lump = Bsp::parse(&fixture).unwrap().role(Role::GameLump).unwrap().stored.clone();
+    let (mut refused, mut written) = (0, 0);
+    for start in (lump.start..lump.end + 40).step_by(42) {
+        for len in [3, 50, 300] {
+            let mut bytes = fixture.clone();
+            let entry = 8 + 16 * 61;
+            bytes[entry..entry + 4].copy_from_slice(&u32::try_from(start).unwrap().to_le_bytes());
+            bytes[entry + 4..entry + 8].copy_from_slice(&u32::to_le_bytes(len));
+            let Ok(old) = Bsp::parse(&bytes) else { continue };
+            for (layout, all, pak) in LAYOUTS
+                .into_iter()
+                .flat_map(|layout| [(false, false), (true, false), (true, true)].map(|(all, pak)| (layout, all, pak)))
+            {
+                let mut draft = old.draft();
+                let done = compress::compress(&mut draft, &Options::default().all(all).pak(pak));
+                let Ok(plan) = done.and_then(|_| draft.plan(layout)) else {
+                    refused += 1;
+                    continue;
+                };
+                let new = Bsp::from_vec(plan.to_vec()).unwrap();
+                let what = format!("{start} + {len}, {layout:?}, all {all}, pak {pak}");
+                for (slot, twin) in pairs(&old, &new) {
+                    let expected = draft.bytes(slot.id).unwrap();
+                    let overwritten = plan.report().overwritten.contains(&slot.name);
+                    assert!(overwritten || *expected == *new.bytes(twin.id).unwrap(), "{what}: {}", slot.name);
+                }
+                readable(&new).unwrap_or_else(|why| panic!("{what}: {why}"));
+                written += 1;
+            }
+        }
+    }
+    assert!(written > 100 && refused < written, "{written} written, {refused} refused");
+}

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::Result;
 use bspkit::bytes::escaped;
+use bspkit::disk::names;
 use bspkit_game::cubemaps;
 use serde::Serialize;
 
@@ -168,7 +169,9 @@ fn run_rename(cx: &Context, args: &RenameArgs) -> Result<Code> {
 
 /// Remove the embedded images of cube maps, so that the game builds them again
 ///
-/// The default images (`cubemapdefault.vtf`) stay unless --default is given. Places and materials stay: until
+/// The default images (`cubemapdefault.vtf`) stay unless --default is given; the compiler makes them, and not the game.
+/// Images of another map stay: the own ones are in the folder with the name of the file, or, where there is none, in
+/// those with an image of a place of the map. Places and materials stay: until
 /// `buildcubemaps` has run in the game, materials that name a removed image reflect what the engine has in its place.
 /// Other embedded textures stay, while `bspzip -deletecubemaps` removes all of them.
 #[derive(clap::Args)]
@@ -188,16 +191,27 @@ pub(crate) struct StripArgs {
 }
 
 fn run_strip(cx: &Context, args: &StripArgs) -> Result<Code> {
-    args.save.each(cx, args.maps.find(), |draft, _, job| {
+    args.save.each(cx, args.maps.find(), |draft, map, job| {
         job.lists_all = true;
-        let stripped = cubemaps::strip(draft, args.with_default)?;
+        let stripped = cubemaps::strip(draft, names::of_map(&map.path).as_encoded_bytes(), args.with_default)?;
+        if !stripped.others.is_empty() {
+            let others = count(stripped.others.len(), "image of another map stays", "images of other maps stay");
+            let first = escaped(&stripped.others[0]);
+            job.warn_here(&format!("{others}, which the game does not make: {first}"));
+        }
         if stripped.files.is_empty() {
-            return Ok(Edited::Nothing("no image of a cube map is embedded".to_owned()));
+            return Ok(Edited::Nothing("no image of a cube map of the map is embedded".to_owned()));
         }
         let images = count(stripped.files.len(), "image", "images");
         let materials = count(stripped.materials.len(), "material names", "materials name");
-        let what =
-            format!("{images} removed; {materials} a removed image; `buildcubemaps` in the game makes them anew");
+        let made = match (stripped.lost, stripped.files.len() - stripped.lost) {
+            (0, _) => "`buildcubemaps` in the game makes them anew".to_owned(),
+            (_, 0) => "the map has no place for them, so that the game does not make them anew".to_owned(),
+            (lost, _) => {
+                format!("`buildcubemaps` in the game makes them anew, but not {lost} for which the map has no place")
+            }
+        };
+        let what = format!("{images} removed; {materials} a removed image; {made}");
         Ok(Edited::With { what, is_whole: true })
     })
 }

@@ -244,6 +244,9 @@ impl Task {
 
     /// The sentence for a map with nothing of the old name.
     pub(crate) fn nothing(&self) -> String {
+        if self.renamed.old.eq_ignore_ascii_case(&self.renamed.new) {
+            return format!("every path with the name {} is spelled so already", escaped(&self.renamed.old));
+        }
         let others: Vec<_> = self.renamed.others.iter().map(|owner| escaped(&owner.name).to_string()).collect();
         let others =
             if others.is_empty() { String::new() } else { format!("; its paths are those of {}", others.join(", ")) };

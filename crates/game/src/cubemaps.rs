@@ -11,7 +11,7 @@
 //!
 //! let mut draft = map.draft();
 //! draft.pak()?.add("materials/maps/room_v20/c0_0_0.vtf", "VTF")?;
-//! let stripped: Stripped = cubemaps::strip(&mut draft, false)?;
+//! let stripped: Stripped = cubemaps::strip(&mut draft, b"room_v20", false)?;
 //! assert_eq!(stripped.files, [b"materials/maps/room_v20/c0_0_0.vtf"]);
 //! assert_eq!(stripped.materials, [b"materials/maps/room_v20/own/wall_0_0_0.vmt"]);
 //! # Ok::<(), bspkit::Error>(())
@@ -64,9 +64,13 @@ pub struct Cubemap {
 pub struct Stripped {
     /// The names of the files that were removed.
     pub files: Vec<Vec<u8>>,
+    /// How many of them the game does not build again: the map has no place for them.
+    pub lost: usize,
     /// The materials that name one of them: until the game has built cube maps again, they reflect what the engine
     /// has in their place.
     pub materials: Vec<Vec<u8>>,
+    /// The images of other maps, which stay: the game does not build them.
+    pub others: Vec<Vec<u8>>,
 }
 
 /// The cube maps of a map.
@@ -108,20 +112,51 @@ pub fn list(bsp: &Bsp<'_>) -> Result<Listed> {
     Ok(Listed { samples, others })
 }
 
-/// Removes the embedded images of all places. The default images stay unless `with_default`. The lump and the materials
-/// stay, so the game can build the images again.
+/// Removes the embedded images of the map's own places. The default images stay unless `with_default`. The lump and the
+/// materials stay, so the game can build the images again. `own` is the name of the map. Where no images are in a folder
+/// of that name, those folders are its own that have an image of one of its places.
 ///
 /// # Errors
-/// [`ErrorKind::Refused`] for the pakfile of a console, and those of a pakfile that cannot be read.
-pub fn strip(draft: &mut Draft<'_>, with_default: bool) -> Result<Stripped> {
+/// [`ErrorKind::Refused`] for the pakfile of a console; as [`list`].
+pub fn strip(draft: &mut Draft<'_>, own: &[u8], with_default: bool) -> Result<Stripped> {
+    let places: HashSet<[i32; 3]> = list(draft.bsp())?.samples.iter().map(|sample| sample.origin).collect();
     let pak = draft.pak()?;
-    let removed = |index: &usize| with_default || pak.get(*index).is_some_and(|file| origin_of(file.name()).is_some());
-    let indices: Vec<usize> = images(pak).into_iter().filter(removed).collect();
-    let files: Vec<Vec<u8>> = indices.iter().filter_map(|index| Some(pak.get(*index)?.name().to_vec())).collect();
-    let names: HashSet<Vec<u8>> = files.iter().map(lookup_name).collect();
-    let materials = if names.is_empty() { Vec::new() } else { naming(pak, &names) };
+    let is_made = |name: &[u8]| origin_of(name).is_some_and(|origin| places.contains(&origin));
+    let (mut found, mut own_folders) = (Vec::new(), HashSet::new());
+    for index in images(pak) {
+        let Some(name) = pak.get(index).map(|file| file.name().to_vec()) else { continue };
+        let folder = folder_of(&name);
+        if is_made(&name) {
+            own_folders.insert(folder.clone());
+        }
+        found.push((index, folder, name));
+    }
+    let folders: HashSet<Vec<u8>> = found.iter().map(|(_, folder, _)| folder.clone()).collect();
+    let named = lookup_name(own);
+    if folders.contains(&named) {
+        own_folders = HashSet::from([named]);
+    } else if folders.len() == 1 {
+        own_folders = folders;
+    }
+    let (mut stripped, mut indices) = (Stripped::default(), Vec::new());
+    for (index, folder, name) in found {
+        if !own_folders.contains(&folder) {
+            stripped.others.push(name);
+        } else if with_default || origin_of(&name).is_some() {
+            stripped.lost += usize::from(!is_made(&name));
+            indices.push(index);
+            stripped.files.push(name);
+        }
+    }
+    let names: HashSet<Vec<u8>> = stripped.files.iter().map(lookup_name).collect();
+    stripped.materials = if names.is_empty() { Vec::new() } else { naming(pak, &names) };
     pak.remove(&indices)?;
-    Ok(Stripped { files, materials })
+    Ok(stripped)
+}
+
+/// The name of the map whose image it is: the folder in `materials/maps`.
+fn folder_of(name: &[u8]) -> Vec<u8> {
+    lookup_name(name).split(|byte| *byte == b'/').nth(2).unwrap_or_default().to_vec()
 }
 
 /// The embedded images of cube maps.
@@ -174,6 +209,28 @@ mod tests {
         let text = "\u{FEFF}\"UnlitGeneric\" { \"$envmap\" \"maps/room_v20/c0_0_0\" }";
         let units: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         pak.add("materials/wide.vmt", units).unwrap();
-        assert!(strip(&mut draft, false).unwrap().materials.contains(&b"materials/wide.vmt".to_vec()));
+        assert!(strip(&mut draft, b"room_v20", false).unwrap().materials.contains(&b"materials/wide.vmt".to_vec()));
+    }
+
+    #[test]
+    fn images_that_the_game_does_not_build_stay_or_are_counted() {
+        let map = Bsp::open("../../tests/maps/source/room_v20.bsp").unwrap();
+        let stripped = |files: &[&str], own: &[u8], with_default| {
+            let mut draft = map.draft();
+            let pak = draft.pak().unwrap();
+            for file in files {
+                pak.add(format!("materials/maps/{file}.vtf"), "VTF").unwrap();
+            }
+            let done = strip(&mut draft, own, with_default).unwrap();
+            let left = draft.pak().unwrap().iter().filter(|file| file.name().ends_with(b".vtf")).count();
+            assert_eq!(left + done.files.len(), files.len());
+            (done.files.len(), done.lost, done.others.len())
+        };
+        let mine = ["room_v20/c0_0_0", "other/c0_0_0", "other/c64_0_32", "room_v20/c1_1_1", "room_v20/cubemapdefault"];
+        assert_eq!(stripped(&mine, b"Room_V20", false), (2, 1, 2));
+        assert_eq!(stripped(&mine, b"room_v20", true), (3, 2, 2));
+        // A copy of the map has the images of the old name.
+        assert_eq!(stripped(&["room_v20/c0_0_0", "other/c64_0_32"], b"copy", false), (1, 0, 1));
+        assert_eq!(stripped(&["other/c64_0_32"], b"copy", false), (1, 1, 0));
     }
 }

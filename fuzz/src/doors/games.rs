@@ -342,7 +342,7 @@ pub fn stale(bytes: &[u8]) {
     let _ = fs::write(folder.join("room_l_0.lmp"), bytes);
     let mut draft = map.draft();
     super::edits::edit(&mut draft, &mut choices);
-    let _ = cubemaps::strip(&mut draft, choices.below(2) == 0);
+    let _ = cubemaps::strip(&mut draft, b"room", choices.below(2) == 0);
     let Ok(plan) = draft.plan(Layout::Keep) else { return };
     let found = beside::stale(&draft, &plan, &path, &path);
     assert!(found.iter().all(|file| file.path.exists() && !file.to_string().is_empty()));

@@ -62,7 +62,7 @@ pub fn game(bytes: &[u8]) {
     let Ok(map) = Bsp::parse(bytes) else { return };
     let _ = (needs::unused(&map, &needs::Options::new("room")), cubemaps::list(&map));
     let _ = (res::find(&map, &res::Options::new("room")), bspkit_game::rename::old_name(&map, b"room"));
-    let _ = cubemaps::strip(&mut map.draft(), true);
+    let _ = cubemaps::strip(&mut map.draft(), b"room", true);
 }
 
 /// What a collection counts of a map, and the policy that `ci` begins with, which can be read.

@@ -21,7 +21,7 @@ impl Sheet<'_, '_> {
             let range = self.blocks[index].range.clone();
             match self.sole_edit(index) {
                 Some(_) => self.pieces.zeros(range.len()),
-                None => self.pieces.old(range),
+                None => self.lay_old(index, range),
             }
             let gap = self.gap_behind(index);
             let Some(slot) = in_gaps.get(&index).copied() else {

@@ -88,6 +88,8 @@ struct Sheet<'s, 'a> {
     pieces: Pieces<'a>,
     /// Where blocks and detached slots begin in the new file.
     block_starts: Vec<usize>,
+    /// How many of the old bytes of a block are in the new file, from its first on.
+    kept: Vec<usize>,
     detached: HashMap<usize, usize>,
     bspx_start: Option<usize>,
     /// Where the last top-level slot ends in the new file.
@@ -120,6 +122,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
             container,
             parts,
             block_starts: vec![0; blocks.len()],
+            kept: vec![0; blocks.len()],
             blocks,
             contents,
             bspx_content,
@@ -155,7 +158,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
                 gap.end = gap.start;
             }
             if self.sole_edit(index).is_none() {
-                self.pieces.old(range);
+                self.lay_old(index, range);
                 self.pieces.old(gap);
             } else {
                 to_the_end.extend(self.lay_edited(index, gap, layout));
@@ -245,7 +248,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
                     self.block_starts[index] = self.pieces.len();
                     match self.sole_edit(index) {
                         Some((slot, _)) => self.place_content(slot, How::Repacked),
-                        None => self.pieces.old(range),
+                        None => self.lay_old(index, range),
                     }
                 }
             }
@@ -345,6 +348,12 @@ impl<'s, 'a> Sheet<'s, 'a> {
         let message =
             format!("an Xash3D extra header of the unsupported version {version} may name bytes that would move");
         Err(refused(message, "extra header").with_hint("make an edit that moves nothing"))
+    }
+
+    /// Puts the first bytes of a block, as they were.
+    fn lay_old(&mut self, block: usize, range: Range<usize>) {
+        self.kept[block] = range.len();
+        self.pieces.old(range);
     }
 
     fn place_content(&mut self, slot: usize, how: How) {

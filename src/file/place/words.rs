@@ -146,7 +146,11 @@ impl<'a> Sheet<'_, 'a> {
         if let Some(block) = block.filter(|_| content.is_none() || !sole) {
             let start = self.start_of(slot, block);
             let old = inside::unedited(self.parts, SlotId::Game(0), &self.parts.slots[slot].stored);
-            old.relocate(Home { start, file_end }, words);
+            // What only edited slots had is not in the new file.
+            let end = self.block_starts[block] + self.kept[block];
+            let mut in_old = Words::new();
+            old.relocate(Home { start, file_end }, &mut in_old);
+            words.extend(in_old.into_iter().filter(|(at, _)| at + 4 <= end));
         }
     }
 

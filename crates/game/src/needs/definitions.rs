@@ -326,10 +326,14 @@ const MOST_BYTES: usize = 4 << 20;
 /// The characters before the name of a sound file that say how it is played.
 const PREFIXES: &[u8] = b"*#@<>^)(}$!?&~`+%";
 
+/// Where the name of a sound begins, after the characters that say how it is played.
+pub(crate) fn name_start(written: &[u8]) -> usize {
+    written.iter().position(|byte| !PREFIXES.contains(byte)).unwrap_or(written.len())
+}
+
 /// The path of a sound file: without the characters before its name, below `sound`.
 pub(super) fn file(written: &[u8]) -> Vec<u8> {
-    let start = written.iter().position(|byte| !PREFIXES.contains(byte)).unwrap_or(written.len());
-    let name = normal_name(&written[start..]);
+    let name = normal_name(&written[name_start(written)..]);
     let folder: &[u8] = if name.starts_with(b"sound/") { b"" } else { b"sound/" };
     [folder, &name].concat()
 }

@@ -15,7 +15,7 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
-mod definitions;
+pub(crate) mod definitions;
 mod entities;
 mod graph;
 mod patches;

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::lookup_name;
 use bspkit::dialect;
+use bspkit::file::names::is_device;
 use bspkit::{Error, ErrorKind, Result};
 
 // Names of maps in paths: where they are, and how the new one is spelled.
@@ -188,6 +189,7 @@ fn check(name: &[u8]) -> Result<()> {
         [.., b'.'] => "it ends with a dot".to_owned(),
         [.., b'.', b'b' | b'B', b's' | b'S', b'p' | b'P'] => "a name has no extension".to_owned(),
         _ if FOLDERS.iter().any(|folder| name.eq_ignore_ascii_case(folder)) => "it is that of a folder".to_owned(),
+        _ if is_device(name) => "it is that of a device on Windows".to_owned(),
         _ if name.len() > LONGEST => format!("it has {} bytes, and at most {LONGEST} are possible", name.len()),
         _ => match name.iter().find(is_bad) {
             Some(byte) => format!("it has `{}`, which no engine takes", escaped(&[*byte])),

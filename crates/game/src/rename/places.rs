@@ -8,6 +8,7 @@ use super::names::{Kind, Names, ROOTS, Scope};
 use super::{Renamed, Spot, there};
 use crate::assets::keyvalues::KeyValues;
 use crate::assets::utf16::{Order, searchable};
+use crate::needs::definitions::name_start;
 use bspkit::Draft;
 use bspkit::bytes::escaped;
 use bspkit::content::entities::Entities;
@@ -159,8 +160,18 @@ impl Moved {
     }
 }
 
-/// Where a path in a text or a value has the name of the map.
+/// Where a path in a text or a value has the name of the map. Before that of a sound may be characters that say how it
+/// is played.
 pub(super) fn in_path(names: &Names, moved: &Moved, path: &[u8]) -> Vec<Range<usize>> {
+    let start = name_start(path);
+    let found = in_plain_path(names, moved, path);
+    match found.is_empty() && start > 0 {
+        true => shifted(in_plain_path(names, moved, &path[start..]), start).collect(),
+        false => found,
+    }
+}
+
+fn in_plain_path(names: &Names, moved: &Moved, path: &[u8]) -> Vec<Range<usize>> {
     let ranges = names.in_folders(path);
     let has_folder = || path.iter().any(|byte| matches!(byte, b'/' | b'\\'));
     if ranges.is_empty() && names.scope == Scope::All && has_folder() {
@@ -271,20 +282,39 @@ const LEVEL_KEYS: [&str; 3] = ["map", "nextmap", "mapname"];
 /// The key whose value is a list of files in `scripts/vscripts`.
 const SCRIPTS: &[u8] = b"vscripts";
 
-/// Separate the parts of an output of Source.
-const SEPARATORS: [u8; 2] = [b',', 0x1b];
+/// Separate the parts of an output of Source, of one that an output adds, and the paths of a list. No path has them.
+const SEPARATORS: [u8; 5] = [b',', 0x1b, b':', b';', b'|'];
+
+/// The input whose parameter is a file in `scripts/vscripts`.
+const RUN_SCRIPT: &[u8] = b"RunScriptFile";
 
 /// Renames the map in all values.
 pub(super) fn rename_entities(draft: &mut Draft<'_>, names: &Names, moved: &Moved, report: &mut Renamed) -> Result<()> {
     let Some(entities) = there(draft.entities())? else { return Ok(()) };
     let ranges = |key: &[u8], value: &[u8]| match () {
         () if is_level(key) => in_level(names, value),
-        () if key.eq_ignore_ascii_case(SCRIPTS) => {
-            in_words(value, |word| moved.in_reference(names, word, &["scripts/vscripts/"]))
-        }
-        () => in_parts(value, |byte| SEPARATORS.contains(byte), |part| in_path(names, moved, part)),
+        () if key.eq_ignore_ascii_case(SCRIPTS) => in_words(value, |word| in_script(names, moved, word)),
+        () => in_value(names, moved, value),
     };
     change(entities, names, report, ranges, |_| true)
+}
+
+/// Where the name of a script has that of the map.
+fn in_script(names: &Names, moved: &Moved, script: &[u8]) -> Vec<Range<usize>> {
+    let found = moved.in_reference(names, script, &["scripts/vscripts/"]);
+    if found.is_empty() { in_path(names, moved, script) } else { found }
+}
+
+/// Where a value of any key has the name of the map: in a path, in each path of a list, and in what an output gives an
+/// input.
+fn in_value(names: &Names, moved: &Moved, value: &[u8]) -> Vec<Range<usize>> {
+    let before = std::cell::Cell::new(&b""[..]);
+    let separates = |byte: &u8| SEPARATORS.contains(byte);
+    in_parts(value, separates, |part| {
+        let own = part.trim_ascii_start();
+        let find = if before.replace(own).eq_ignore_ascii_case(RUN_SCRIPT) { in_script } else { in_path };
+        shifted(find(names, moved, own), part.len() - own.len()).collect()
+    })
 }
 
 /// Renames the map in the values of another map by which it leads to this one.
@@ -322,7 +352,9 @@ fn change(
                 report.count(names, pair.value, &ranges);
                 report.change(place(), pair.value, new.clone());
                 edits.push((entity.index(), pair.key.to_vec(), before + 1, new));
-            } else if let Some(word) = names.words(pair.value).first().filter(|_| is_listed(pair.value)) {
+            }
+            let is_left = |word: &Range<usize>| is_listed(pair.value) && !ranges.contains(word);
+            if let Some(word) = names.words(pair.value).into_iter().find(is_left) {
                 report.leave(place(), pair.value, word.start);
             }
         }
@@ -363,20 +395,24 @@ fn in_level(names: &Names, value: &[u8]) -> Vec<Range<usize>> {
     )
 }
 
-fn in_words(value: &[u8], ranges: impl Fn(&[u8]) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn in_words<'v>(value: &'v [u8], ranges: impl Fn(&'v [u8]) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
     in_parts(value, u8::is_ascii_whitespace, ranges)
 }
 
 /// The ranges in the parts of a value.
-fn in_parts(
-    value: &[u8],
+fn in_parts<'v>(
+    value: &'v [u8],
     is_separator: impl Fn(&u8) -> bool,
-    ranges: impl Fn(&[u8]) -> Vec<Range<usize>>,
+    ranges: impl Fn(&'v [u8]) -> Vec<Range<usize>>,
 ) -> Vec<Range<usize>> {
     let (mut start, mut found) = (0, Vec::new());
     for part in value.split(is_separator) {
-        found.extend(ranges(part).into_iter().map(|range| start + range.start..start + range.end));
+        found.extend(shifted(ranges(part), start));
         start += part.len() + 1;
     }
     found
+}
+
+fn shifted(ranges: Vec<Range<usize>>, by: usize) -> impl Iterator<Item = Range<usize>> {
+    ranges.into_iter().map(move |range| by + range.start..by + range.end)
 }

@@ -5,5 +5,6 @@ mod law;
 mod levels;
 mod random_maps;
 mod resolve;
+mod values;
 
 use crate::{corpus, random, zip};

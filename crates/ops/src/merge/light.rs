@@ -5,14 +5,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::{Sides, is_of_both, is_same, twin};
+use super::{Sides, is_same, twin};
 use crate::align::lists::Lists;
 use crate::align::moves::{LOST, Moves};
 use crate::luxels::{is_shared, offsets};
 use bspkit::Result;
 use bspkit::bytes::{Data, word};
 use bspkit::content::lightmap::{Light as Lens, LightSet};
-use bspkit::file::SlotId;
+use bspkit::dialect::Role;
+use bspkit::file::{Slot, SlotId};
 
 /// How often pieces may be covered by light in all: faces share light, but not all with all.
 const MOST_COVERED: usize = 1 << 24;
@@ -49,6 +50,17 @@ impl Light {
     }
 }
 
+/// Whether both sides changed a lump of light, each in its own way.
+pub(super) fn is_of_both(sides: &Sides<'_, '_>) -> bool {
+    let is_of_both = |slot: &Slot| super::is_of_both(sides, slot);
+    let is_other = |slot: &&Slot| !matches!(sides.base.role_of(slot.id), Some(Role::Entities | Role::Pak));
+    sides.base.slots().iter().filter(is_other).any(is_of_both)
+        && sides
+            .base
+            .lens::<Lens<'_>>()
+            .is_ok_and(|light| light.sets().iter().any(|set| sides.base.slot(set.lump()).is_ok_and(is_of_both)))
+}
+
 /// The lumps of light that both sides changed, by their names. `own` has where a side has the faces of the base. A lump
 /// of which anything is not clear is left out.
 pub(super) fn merge<'a, 'o>(
@@ -82,7 +94,7 @@ pub(super) fn merge<'a, 'o>(
         let lumps = maps.map(|map| map.slot(set.lump()).and_then(|slot| map.little_endian(slot.id)));
         let [Ok(old), Ok(mine), Ok(other)] = lumps else { continue };
         // Both may have the same bytes, and have removed the light of different faces.
-        let own = own(faces).filter(|[one, other]| one != other || is_of_both(sides, slot));
+        let own = own(faces).filter(|[one, other]| one != other || super::is_of_both(sides, slot));
         let Some(own) = own else { continue };
         if let Some(light) = put_together(slot.id, all, own, [&old, &mine, &other]) {
             found.insert(set.lump().to_owned(), light);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::light::{self, Light};
+use super::values::Value;
 use super::{Conflict, Desk, Side, Sides, Subject, is_same, twin};
 use crate::align::lists::{Lists, motions};
 use crate::align::moves::{self, GONE, LOST, Marks, Moves};
@@ -478,8 +479,9 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         };
         let is_alike = [0, 1, 2].map(|side: usize| targets().all(|to| is_same(numbers[0][to], numbers[side][to])));
         let is_renumbered = [0, 1, 2].map(|side: usize| targets().any(|to| numbers[side][to].is_some()));
-        let (numbers, hidden, plain, ties) = (&numbers, &hidden[..], &plain[..], &ties[..]);
-        let row = Row { records: self, site, numbers, hidden, plain, ties, name, is_alike, is_renumbered };
+        let values = Value::all(&plain);
+        let (numbers, hidden, plain, values, ties) = (&numbers, &hidden[..], &plain[..], &values[..], &ties[..]);
+        let row = Row { records: self, site, numbers, hidden, plain, values, ties, name, is_alike, is_renumbered };
         let order = self.orders[site].as_ref();
         for (at, out) in merged.chunks_exact_mut(size).enumerate() {
             let places = order.map_or([at; 3], |order| order.rows.get(at).copied().unwrap_or([GONE; 3]));
@@ -521,6 +523,8 @@ struct Row<'r, 'l, 'm, 'a> {
     numbers: &'r [Vec<Option<&'r Moves>>; 3],
     hidden: &'r [bool],
     plain: &'r [Cell],
+    /// The same cells as values.
+    values: &'r [Value],
     ties: &'r [Tie],
     name: &'r str,
     /// For each side, whether it has the numbers of the base for all that the list refers to, and whether some of its
@@ -564,14 +568,15 @@ impl Row<'_, '_, '_, '_> {
         if three[other] == three[0] && self.is_alike[other] && !self.is_renumbered[lead] {
             return;
         }
-        for cell in self.plain {
-            let value = three.map(|record| &record[cell.place.clone()]);
-            if value[1] != value[2] && value[0] != value[1] && value[0] != value[2] {
-                let message = format!("both sides change `{}`", cell.path);
-                let side = desk.decide(self.conflict(old, &cell.path, message, self.values(&three, &[cell])));
-                out[cell.place.clone()].copy_from_slice(value[index(side)]);
-            } else if value[other] != value[0] {
-                out[cell.place.clone()].copy_from_slice(value[other]);
+        for value in self.values {
+            let differs = |one: usize, other: usize| value.differs(three[one], three[other]);
+            if differs(1, 2) && differs(0, 1) && differs(0, 2) {
+                let message = format!("both sides change `{}`", value.name);
+                let cells: Vec<&Cell> = value.cells.iter().collect();
+                let side = desk.decide(self.conflict(old, &value.name, message, self.texts(&three, &cells)));
+                value.copy(three[index(side)], out);
+            } else if differs(other, 0) {
+                value.copy(three[other], out);
             }
         }
         for tie in self.ties {
@@ -594,7 +599,7 @@ impl Row<'_, '_, '_, '_> {
                     own.bytes.iter().any(|place| place.start <= cell.place.start && cell.place.end <= place.end)
                 };
                 let cells = Cell::all(self.records.sides[0].links.sites[self.site].record.fields);
-                self.values(&three, &cells.iter().filter(is_within).collect::<Vec<_>>())
+                self.texts(&three, &cells.iter().filter(is_within).collect::<Vec<_>>())
             };
             if from.is_empty() {
                 let message = format!("both sides change `{}`", own.name());
@@ -618,7 +623,7 @@ impl Row<'_, '_, '_, '_> {
         self.records.units[side][self.site][unit].put(record, self.lens(side), self.numbers(side), out)
     }
 
-    fn values(&self, three: &[&[u8]; 3], cells: &[&Cell]) -> [Option<Vec<u8>>; 3] {
+    fn texts(&self, three: &[&[u8]; 3], cells: &[&Cell]) -> [Option<Vec<u8>>; 3] {
         let map = self.records.sides[0].map;
         let names = map.dialect().game(map.version()).flags;
         three.map(|record| {

@@ -34,6 +34,7 @@ mod light;
 mod lists;
 mod textures;
 mod torn;
+mod values;
 
 use crate::patch::Patch;
 use bspkit::bytes::escaped;
@@ -286,7 +287,8 @@ impl<'s, 'a> Sides<'s, 'a> {
             |slot: &Slot| self.base.row(slot).is_ok_and(|row| matches!(row.form, Form::Array(_) | Form::Lists(_)));
         let slots = || self.base.slots().iter().filter(|slot| !is_container(self.base, slot));
         [self.ours, self.theirs].into_iter().all(|side| slots().any(|slot| changed(side, slot)))
-            && [self.ours, self.theirs].into_iter().any(|side| slots().any(|slot| is_list(slot) && changed(side, slot)))
+            && (slots().any(|slot| is_list(slot) && (changed(self.ours, slot) || changed(self.theirs, slot)))
+                || light::is_of_both(self))
     }
 
     fn source(&self, slot: &Slot, records: Option<&Records<'_, '_, 'a>>, desk: &mut Desk<'_>) -> Result<Source<'a>> {

@@ -5,6 +5,7 @@ mod forms;
 mod law;
 mod models;
 mod textures;
+mod values;
 
 use crate::{facts, maps, shuffle, walk};
 use std::fs;

@@ -8,7 +8,7 @@ use super::law::{all, rename};
 
 const ROOMS: [&str; 6] = ["room_v19", "room_v20", "room_v20_lzma", "room_v21", "room_l4d2", "room_strata"];
 
-fn room(name: &str) -> Bsp<'static> {
+pub(super) fn room(name: &str) -> Bsp<'static> {
     Bsp::open(format!("../../tests/maps/source/{name}.bsp")).unwrap()
 }
 
@@ -75,6 +75,8 @@ fn names_that_no_engine_takes_are_refused() {
         "a;b",
         "a.bsp",
         "Maps",
+        "con",
+        "Com1.x",
         &"a".repeat(55),
     ] {
         let error = Rename::new("a", name).unwrap_err();
