@@ -255,17 +255,30 @@ impl<'t> Text<'t> {
     ) -> Result<Vec<u8>> {
         let Some(raw) = raw else {
             let missing = || self.wrong(at, &format!("the pair has no `{name}`, and no `{raw_name}`"));
-            return text.map(String::into_bytes).ok_or_else(missing);
+            let text = text.ok_or_else(missing)?;
+            if let Some(escape) = escape_in(&text) {
+                let (line, column) = self.position(at);
+                let letters = format!("`{escape}` in `{name}` is four letters and not a byte");
+                warnings.push(format!("line {line}, column {column}: {letters}: bytes need `{raw_name}`, in base64"));
+            }
+            return Ok(text.into_bytes());
         };
         let decoded = BASE64_STANDARD.decode(raw);
         let bytes = decoded.map_err(|error| self.wrong(at, &format!("`{raw_name}` is not base64: {error}")))?;
         if let Some(text) = text.filter(|text| *text != escaped(&bytes).to_string() && text.as_bytes() != bytes) {
             let (line, column) = self.position(at);
             let other = format!("`{name}` is `{text}`, but `{raw_name}` is `{}`", escaped(&bytes));
-            warnings.push(format!("line {line}, column {column}: {other}: remove `{raw_name}` to use the text"));
+            let rule = "its bytes, in base64, are imported; a text alone is imported letter by letter, escapes too";
+            warnings.push(format!("line {line}, column {column}: {other}: {rule}"));
         }
         Ok(bytes)
     }
+}
+
+/// The first byte that is written as an escape, as in the text of a value that is not UTF-8.
+fn escape_in(text: &str) -> Option<&str> {
+    let is_hex = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    text.match_indices("\\x").find_map(|(at, _)| text.get(at..at + 4).filter(|escape| is_hex(&escape[2..])))
 }
 
 impl List {

@@ -198,7 +198,10 @@ impl<'t> ReadObject<'t> {
         let bytes = BASE64_STANDARD.decode(raw).map_err(|error| format!("{place} is not base64: {error}"))?;
         match text {
             Some(text) if text != escaped(&bytes).to_string() && text.as_bytes() != bytes => {
-                Err(format!("{} and {place} differ: leave one of them out", self.below(name)))
+                let name = self.below(name);
+                Err(format!(
+                    "{name} and {place} differ: {place} is the bytes in base64, and {name} alone is a text without escapes"
+                ))
             }
             _ => Ok(Some(bytes)),
         }

@@ -10,6 +10,7 @@ pub(crate) mod lists;
 pub(crate) mod moves;
 mod reading;
 mod rows;
+pub(crate) mod textures;
 pub(crate) mod units;
 
 use std::collections::hash_map::DefaultHasher;

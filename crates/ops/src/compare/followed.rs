@@ -5,10 +5,13 @@ use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
 
+use super::light;
 use crate::align::lists::{Lists, motions};
 use crate::align::moves::{LOST, Moves};
+use crate::align::textures::{each, slot_of, with_textures};
 use crate::align::units::{Unit, units};
 use bspkit::Bsp;
+use bspkit::file::Slot;
 use bspkit::links::How;
 
 /// The records of two maps, and where those of the old one are in the new one.
@@ -25,11 +28,18 @@ pub(super) const KEY: usize = 8;
 const ALONE: u64 = 1 << 63;
 
 impl<'s> Followed<'s> {
-    /// `None` if no list has another number of records, if the maps have other lists or little in common, or if one
-    /// cannot be read: records are compared by their bytes then.
+    /// `None` if no list has another number of records and no light another size, if the maps have other lists or
+    /// little in common, or if one cannot be read: records are compared by their bytes then.
     pub(super) fn read(old: &'s Bsp<'s>, new: &'s Bsp<'s>) -> Option<Self> {
-        let (old, new) = (Lists::of(old).ok()?, Lists::of(new).ok()?);
-        if !old.is_like(&new) || old.lens == new.lens || !are_versions(&old, &new) {
+        let is_light_as_long = |slot: &Slot| {
+            !light::is_light(old.dialect().light, &slot.name)
+                || new.slot(&slot.name).is_ok_and(|other| old.size(slot) == new.size(other))
+        };
+        let is_light_as_long = old.slots().iter().all(is_light_as_long);
+        let textures = [old, new].map(|map| slot_of(map).map(|slot| map.stored(slot.id)));
+        let [old, new] =
+            if textures[0] == textures[1] { each([old, new], Lists::of) } else { with_textures([old, new]) }.ok()?;
+        if !old.is_like(&new) || old.lens == new.lens && is_light_as_long || !are_versions(&old, &new) {
             return None;
         }
         let motions = motions(&old, &new).ok()?;

@@ -1,6 +1,9 @@
 //! Luxels of faces and pages.
 
-use super::change::{Change, How, LightChange, LightDifference};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::change::{BytesChange, Change, How, LightChange, LightDifference};
 use super::{Found, Sides};
 use bspkit::Bsp;
 use bspkit::bytes::{Data, amount};
@@ -57,6 +60,59 @@ pub(super) fn compare_light(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mu
         for (block, _) in before.zip(is_seen).filter(|(_, is_seen)| !is_seen) {
             add_light(found, set, block, How::Removed, Unequal::other_sizes(all(block)));
         }
+    }
+}
+
+/// Adds the bytes that no face has, where the light of all faces is the same and in the same order. Otherwise it does
+/// nothing.
+pub(super) fn compare_rest(sides: &Sides<'_>, [old, new]: [&[u8]; 2], found: &mut Found) {
+    let Some(Both { old: before, new: after }) = sides.lights() else { return };
+    let lump = found.lump.lump.clone();
+    let [before, after] = [(before, old), (after, new)].map(|(light, bytes)| Rest::of(light, &lump, bytes));
+    if before.light != after.light || before.light.is_empty() {
+        return;
+    }
+    let places: BTreeSet<usize> = before.gaps.keys().chain(after.gaps.keys()).copied().collect();
+    for place in places {
+        let gap = |rest: &Rest| rest.gaps.get(&place).cloned();
+        let (gone, come) = (gap(&before).unwrap_or(0..0), gap(&after));
+        // Where the new map has no such bytes, the change is where they would be.
+        let come = come.unwrap_or_else(|| after.start_of(place)..after.start_of(place));
+        if old[gone.clone()] != new[come.clone()] {
+            found.touched().bytes += come.len().max(gone.len());
+            found.add(|| Change::Bytes(BytesChange { range: come, old: gone.len() }));
+        }
+    }
+}
+
+/// The bytes of a lump that no face has, by how many bytes of light are before them.
+struct Rest {
+    gaps: BTreeMap<usize, Range<usize>>,
+    light: Vec<u8>,
+}
+
+impl Rest {
+    fn of(light: &Light<'_>, lump: &str, bytes: &[u8]) -> Self {
+        let sets = light.sets().iter().filter(|set| set.lump() == lump);
+        let mut ranges: Vec<_> = sets.flat_map(LightSet::blocks).map(Block::whole).collect();
+        ranges.retain(|range| !range.is_empty());
+        ranges.sort_by_key(|range| range.start);
+        ranges.push(bytes.len()..bytes.len());
+        let (mut rest, mut at) = (Rest { gaps: BTreeMap::new(), light: Vec::new() }, 0);
+        for range in ranges {
+            if range.start > at {
+                rest.gaps.insert(rest.light.len(), at..range.start);
+            }
+            let own = range.start.max(at)..range.end.min(bytes.len());
+            rest.light.extend(bytes.get(own).unwrap_or_default());
+            at = at.max(range.end);
+        }
+        rest
+    }
+
+    /// Where the bytes after so much light are in the lump.
+    fn start_of(&self, place: usize) -> usize {
+        place + self.gaps.range(..place).map(|(_, gap)| gap.len()).sum::<usize>()
     }
 }
 

@@ -326,6 +326,9 @@ impl<'s> Sides<'s> {
         };
         if light::is_light(self.old.dialect().light, &old.name) {
             light::compare_light(self, &bytes, found);
+            if found.lump.touched.is_empty() {
+                light::compare_rest(self, [&bytes[0], &bytes[1]], found);
+            }
         } else if let Some(row) = row {
             let is_models = self.is_whole && self.old.role_of(old.id) == Some(Role::Models);
             match (row.form, self.models().filter(|_| is_models)) {

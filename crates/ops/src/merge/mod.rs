@@ -36,6 +36,7 @@ mod textures;
 mod torn;
 mod values;
 
+use crate::align::textures::slot_of;
 use crate::patch::Patch;
 use bspkit::bytes::escaped;
 use bspkit::dialect::{Form, Role};
@@ -305,7 +306,7 @@ impl<'s, 'a> Sides<'s, 'a> {
             return entities::merge(self, slot, records, desk);
         }
         if let Some(records) = records {
-            let is_textures = textures::slot_of(self.base).is_some_and(|own| own.id == base.id);
+            let is_textures = slot_of(self.base).is_some_and(|own| own.id == base.id);
             if records.has(base.id) && !is_textures {
                 return self.lists(records, [base, ours, theirs], [by_ours, by_theirs && !is_equal], desk);
             }

@@ -3,78 +3,25 @@
 //! to the lump, it is left to others.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 use super::lists::{Records, index};
 use super::{Conflict, Desk, Side, Sides, Subject, is_of_both, is_same, twin};
 use crate::align::lists::Lists;
+use crate::align::textures::{each, slot_of, with_textures};
 use bspkit::bytes::{Data, escaped};
 use bspkit::content::texdata::{STRINGS, TABLE, TextureStrings};
 use bspkit::content::textures::Textures;
-use bspkit::dialect::{Form, Role, Row};
 use bspkit::file::{Slot, SlotId};
-use bspkit::links::Content;
-use bspkit::record::{Name, Record};
 use bspkit::{Bsp, Draft, Result};
-
-bspkit::records! {
-    /// A texture in a map as records are compared: by its name and its bytes.
-    struct Texture(24) {
-        name: Name<16>,
-        length: u32,
-        checksum: u32,
-    }
-}
-
-/// Textures as records of a lump; the row of the lump itself is another one.
-static ROW: OnceLock<Row> = OnceLock::new();
-
-/// The lump with the textures of a map; in other families their names are records.
-pub(super) fn slot_of<'m>(map: &'m Bsp<'_>) -> Option<&'m Slot> {
-    map.role(Role::Textures).filter(|_| map.has_textures())
-}
 
 /// The records of the base and of both sides. If a side changed the textures in the map, these are records too.
 pub(super) fn lists<'m, 'a>(sides: &Sides<'m, 'a>) -> Result<[Lists<'m, 'a>; 3]> {
     let maps = [sides.base, sides.ours, sides.theirs];
-    let changed = slot_of(sides.base).filter(|slot| {
+    let is_changed = slot_of(sides.base).is_some_and(|slot| {
         let is_alike = |side: &Bsp<'_>| twin(side, slot).is_some_and(|twin| is_same(sides.base, slot, side, twin));
         !is_alike(sides.ours) || !is_alike(sides.theirs)
     });
-    let [base, ours, theirs] = match changed.map(|_| maps.map(content)) {
-        Some(all) if all.iter().all(Option::is_some) => all,
-        _ => [None, None, None],
-    };
-    let of = |map: &'m Bsp<'a>, own: Option<Content<'a>>| -> Result<Lists<'m, 'a>> {
-        let is_it = |slot: &Slot| slot_of(map).is_some_and(|own| own.id == slot.id);
-        Ok(Lists::with(map, map.links_with(|slot| own.clone().filter(|_| is_it(slot)))?))
-    };
-    Ok([of(sides.base, base)?, of(sides.ours, ours)?, of(sides.theirs, theirs)?])
-}
-
-/// The textures of a map as records; `None` if it has none, or if their directory cannot be read.
-fn content<'a>(map: &Bsp<'a>) -> Option<Content<'a>> {
-    let slot = slot_of(map)?;
-    let row = map.row(slot).ok()?;
-    let row = ROW.get_or_init(|| {
-        let mut row = *row;
-        row.form = Form::Array(Texture::INFO);
-        row
-    });
-    let textures = map.lens::<Textures<'_>>().ok()?;
-    let mut bytes = Vec::with_capacity(textures.len() * Texture::INFO.size);
-    for index in 0..textures.len() {
-        let mut name = [0; 16];
-        let own = textures.name(index).unwrap_or_default();
-        name.iter_mut().zip(own).for_each(|(byte, own)| *byte = *own);
-        // What is missing or damaged has no bytes that are known to be its own.
-        let texture = textures.get(index).ok().flatten();
-        let own = texture.as_ref().map_or(&[][..], |texture| texture.bytes());
-        let length = u32::try_from(own.len()).unwrap_or(u32::MAX);
-        bytes.extend(Texture { name: Name(name), length, checksum: crc32fast::hash(own) }.encode());
-    }
-    let bytes = Data::from(bytes);
-    Some(Content { row, lists: bspkit::Records::lists(slot, row, bytes.clone()).ok()?, bytes })
+    if is_changed { with_textures(maps) } else { each(maps, Lists::of) }
 }
 
 /// The lumps of textures and of their names with the changes of both sides.

@@ -4,7 +4,7 @@ use bspkit::dialect::Role;
 use bspkit::query::FieldChange;
 use bspkit::{Bsp, Draft};
 use bspkit_ops::compare::{self, Change, Comparison, How, RecordChange};
-use bspkit_ops::models;
+use bspkit_ops::{models, prune};
 
 use super::{fixture, saved};
 
@@ -212,4 +212,33 @@ fn textures_that_records_name_are_said_by_name() {
             assert!(!wanted.is_empty() && texture == format!("\"{wanted}\""), "{name}: {line}");
         }
     }
+}
+
+/// Light and a texture that nothing needs are gone: no record names another texture or other light.
+#[test]
+fn what_was_not_needed_is_gone_and_nothing_else_changed() {
+    for (name, gone) in [("q1/own_rooms", 103), ("goldsrc/own_rooms", 321), ("q2/own_rooms", 2805)] {
+        let map = fixture(name);
+        let mut draft = map.draft();
+        prune::prune(&mut draft, &prune::Options::default().light(true)).unwrap();
+        for found in [compare::draft(&draft, 1000).unwrap(), compare::whole(&map, &saved(&draft), 1000)] {
+            let lump = |role: Role| map.role(role).unwrap().name.clone();
+            let (faces, light) = (lump(Role::Faces), lump(Role::Lighting));
+            assert_eq!(numbers(&found, &faces), differing(&map, &saved(&draft)), "{name}");
+            assert!(records(&found, &faces).is_empty() && records(&found, "TEXINFO").is_empty(), "{name}");
+            let changes = found.lumps.iter().filter(|lump| lump.lump == light).flat_map(|lump| &lump.changes);
+            let bytes = changes.map(|change| match change {
+                Change::Bytes(bytes) if bytes.range.is_empty() => bytes.old,
+                other => panic!("{name}: {other:?}"),
+            });
+            assert_eq!(bytes.sum::<usize>(), gone, "{name}");
+        }
+    }
+}
+
+/// How many faces have other bytes.
+fn differing(map: &Bsp<'_>, new: &Bsp<'_>) -> usize {
+    let size = map.row(map.role(Role::Faces).unwrap()).unwrap().record().unwrap().size;
+    let [old, new] = [map, new].map(|map| map.bytes(map.role(Role::Faces).unwrap().id).unwrap());
+    old.chunks(size).zip(new.chunks(size)).filter(|(old, new)| old != new).count()
 }
