@@ -158,7 +158,8 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
     }
     warnings.iter().for_each(|warning| job.warn_here(warning));
     findings.say(job);
-    if findings.needs_force() && args.dry_run && !args.force {
+    let is_refused = findings.needs_force() && args.dry_run && !args.force;
+    if is_refused {
         job.warn_here("saving it needs --force");
     }
     let output = PathJson::new("output", map.target.as_deref());
@@ -181,7 +182,8 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
         backup: backup.as_deref().map(|path| PathJson::new("backup", Some(path))),
     };
     if args.dry_run || args.json {
-        return job.report(&done);
+        let code = job.report(&done)?;
+        return Ok(if is_refused { Code::Found } else { code });
     }
     let whole = count(done.bytes, "byte", "bytes");
     let what = match done.edited.len() {

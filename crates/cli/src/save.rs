@@ -406,7 +406,8 @@ impl Save {
                 .with_context(|| format!("cannot save {}", shown(map.target.as_deref().unwrap_or(&map.path))))?;
         }
         findings.say(job);
-        if findings.needs_force() && self.dry_run && !self.force {
+        let is_refused = findings.needs_force() && self.dry_run && !self.force;
+        if is_refused {
             job.warn_here("saving it needs --force");
         }
         let target = map.target.as_deref();
@@ -434,7 +435,7 @@ impl Save {
                 None => done.print(job)?,
             }
             areas.iter().for_each(|areas| areas.say("", job));
-            return Ok(Code::Done);
+            return Ok(if is_refused { Code::Found } else { Code::Done });
         }
         let is_left = self.in_place() && plan.is_identity();
         first.map_or(Ok(()), |first| first())?;

@@ -20,6 +20,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::rename::names::{cubemap_origin, is_cubemap};
+use super::rename::owners;
 use crate::assets::keyvalues::KeyValues;
 use crate::assets::utf16::Order;
 use bspkit::Bsp;
@@ -114,12 +115,15 @@ pub fn list(bsp: &Bsp<'_>) -> Result<Listed> {
 
 /// Removes the embedded images of the map's own places. The default images stay unless `with_default`. The lump and the
 /// materials stay, so the game can build the images again. `own` is the name of the map. Where no images are in a folder
-/// of that name, those folders are its own that have an image of one of its places.
+/// of that name, its own ones are in the folder that its textures name, and without such, in those with an image of one
+/// of its places.
 ///
 /// # Errors
 /// [`ErrorKind::Refused`] for the pakfile of a console; as [`list`].
 pub fn strip(draft: &mut Draft<'_>, own: &[u8], with_default: bool) -> Result<Stripped> {
     let places: HashSet<[i32; 3]> = list(draft.bsp())?.samples.iter().map(|sample| sample.origin).collect();
+    let owners = owners(draft.bsp())?.into_iter();
+    let compiled: Vec<Vec<u8>> = owners.filter(|owner| owner.textures > 0).map(|owner| owner.name).collect();
     let pak = draft.pak()?;
     let is_made = |name: &[u8]| origin_of(name).is_some_and(|origin| places.contains(&origin));
     let (mut found, mut own_folders) = (Vec::new(), HashSet::new());
@@ -132,9 +136,9 @@ pub fn strip(draft: &mut Draft<'_>, own: &[u8], with_default: bool) -> Result<St
         found.push((index, folder, name));
     }
     let folders: HashSet<Vec<u8>> = found.iter().map(|(_, folder, _)| folder.clone()).collect();
-    let named = lookup_name(own);
-    if folders.contains(&named) {
-        own_folders = HashSet::from([named]);
+    let named = |name: Vec<u8>| Some(HashSet::from([name])).filter(|names| names.is_subset(&folders));
+    if let Some(own) = named(lookup_name(own)).or_else(|| compiled.into_iter().find_map(named)) {
+        own_folders = own;
     } else if folders.len() == 1 {
         own_folders = folders;
     }

@@ -16,7 +16,8 @@ fn refused(room: &Room, edit: &str, codes: &[&str]) {
     assert!(!room.path("refused.bsp").exists());
     let run = room.bspkit(&format!("{edit} -o forced.bsp --force")).done();
     assert!(run.err.contains("the edit adds error["), "{}", run.err);
-    let run = room.bspkit(&format!("{edit} --dry-run")).done();
+    let run = room.bspkit(&format!("{edit} --dry-run"));
+    assert_eq!(run.code, Some(1), "{}", run.err);
     assert!(run.err.contains("saving it needs --force"), "{}", run.err);
 }
 
@@ -156,7 +157,7 @@ fn entities_that_run_past_the_end_are_edited_without_force() {
 
 /// The references of a field to another lump, in JSON.
 fn references(room: &Room, edit: &str) -> Vec<(String, u64, u64)> {
-    let json = room.bspkit(&format!("{edit} --dry-run --json")).done().json();
+    let json = room.bspkit(&format!("{edit} --dry-run --json --force")).done().json();
     let list = json["references"].as_array().unwrap().iter().map(|stale| {
         let text = |name: &str| stale[name].as_str().unwrap().to_owned();
         let name = format!("{}.{} {}", text("lump"), text("field"), text("target"));

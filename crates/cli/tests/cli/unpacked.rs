@@ -67,8 +67,8 @@ fn edited_text_is_imported() {
         room.bspkit(&format!("pack {name} -o windows.bsp")).done();
         assert_eq!(room.read("windows.bsp"), room.read("packed.bsp"));
         room.write(&file, b"");
-        let run = room.bspkit(&format!("pack {name} --dry-run")).done();
-        assert!(run.text().contains("ENTITIES.ent"), "{}", run.text());
+        let run = room.bspkit(&format!("pack {name} --dry-run"));
+        assert!(run.code == Some(1) && run.text().contains("ENTITIES.ent"), "{}", run.text());
     }
 }
 
@@ -249,6 +249,27 @@ fn a_folder_with_files_needs_force() {
     assert!(!room.path("other").exists());
 }
 
+/// The name of the file in the folder is another one than that in the map, so that the manifest lists it.
+#[test]
+fn an_embedded_file_with_an_escaped_name_is_removed_with_its_file() {
+    let room = unpacked(&[]);
+    room.write("room.bsp", &fixture("source/room_v20"));
+    room.write("f", b"text");
+    room.bspkit("pak add room.bsp con.txt=f A/con.txt=f -o odd.bsp").done();
+    room.bspkit("unpack odd.bsp -o odd").done();
+    fs::remove_file(room.path("odd/pak/%63on.txt")).unwrap();
+    room.bspkit("pack odd -o new.bsp").done();
+    let names = |map: &str| room.bspkit(&format!("pak list {map} --names")).done().text().to_owned();
+    let left: Vec<String> = names("odd.bsp").lines().filter(|name| *name != "con.txt").map(str::to_owned).collect();
+    assert_eq!(names("new.bsp").lines().collect::<Vec<_>>(), left);
+    assert!(left.len() < names("odd.bsp").lines().count());
+    // A name that was never in the map is a mistake, and the only one that is named.
+    edit(&room, "odd/manifest.json", "%63on.txt", "other.txt");
+    let run = room.bspkit("pack odd -o no.bsp").without_data(2);
+    assert!(run.err.contains("the file pak/other.txt is missing"), "{}", run.err);
+    assert!(!run.err.contains("does not name this file"), "{}", run.err);
+}
+
 /// The folder of a map, and one mistake in it.
 struct Mistake {
     file: &'static str,
@@ -408,7 +429,8 @@ fn errors_that_an_edit_adds_are_refused() {
         assert!(run.err.contains("the edit would add 1 error to the map"), "{}", run.err);
         assert!(run.err.contains(said), "{}", run.err);
         assert!(!room.path("no.bsp").exists());
-        let run = room.bspkit("pack q2 --dry-run").done();
+        let run = room.bspkit("pack q2 --dry-run");
+        assert_eq!(run.code, Some(1), "{}", run.err);
         assert!(run.err.contains(said) && run.err.contains("saving it needs --force"), "{}", run.err);
         let run = room.bspkit("pack q2 -o forced.bsp --force --json").done();
         assert!(run.text().contains("\"severity\": \"error\""), "{}", run.text());

@@ -261,10 +261,10 @@ fn moved(base: &Pak<'_>, side: &Pak<'_>) -> Moves {
     pairs.collect()
 }
 
-/// Files that one side moved, and the other side removed or moved elsewhere: for the names that this is about, the map
+/// Files that one side moved, and the other side removed, changed or moved elsewhere: for the names that this is about, the map
 /// whose file the merged one gets.
 fn moves(
-    [_, ours, theirs]: [&Pak<'_>; 3],
+    [base, ours, theirs]: [&Pak<'_>; 3],
     [mine, other]: &[Moves; 2],
     lump: &str,
     desk: &mut Desk<'_>,
@@ -273,16 +273,20 @@ fn moves(
     let names: BTreeSet<&Vec<u8>> = mine.keys().chain(other.keys()).collect();
     for old in names {
         let (one, two) = (mine.get(old), other.get(old));
-        let is_gone = [ours, theirs].iter().all(|pak| pak.find(old).is_empty());
-        if one == two || !is_gone {
-            continue;
-        }
+        let files = [base, ours, theirs].map(|pak| all(pak, &pak.find(old)));
+        let does = |side: &[Entry<'_, '_>]| match side {
+            [] => Some("removes"),
+            _ if is_alike(&files[0], side, is_equal) => None,
+            _ => Some("changes"),
+        };
+        let (mine, other) = (does(&files[1]), does(&files[2]));
         let shown = escaped(old);
-        let message = match (one.map(|name| escaped(name)), two.map(|name| escaped(name))) {
-            (Some(one), Some(two)) => format!("our side moves `{shown}` to `{one}`, and theirs to `{two}`"),
-            (Some(one), None) => format!("our side moves `{shown}` to `{one}`, and theirs removes it"),
-            (None, Some(two)) => format!("our side removes `{shown}`, and theirs moves it to `{two}`"),
-            (None, None) => continue,
+        let message = match (one.map(|name| escaped(name)), two.map(|name| escaped(name)), mine, other) {
+            _ if one == two => continue,
+            (Some(one), Some(two), ..) => format!("our side moves `{shown}` to `{one}`, and theirs to `{two}`"),
+            (Some(one), None, _, Some(does)) => format!("our side moves `{shown}` to `{one}`, and theirs {does} it"),
+            (None, Some(two), Some(does), _) => format!("our side {does} `{shown}`, and theirs moves it to `{two}`"),
+            _ => continue,
         };
         let values = [Some(old), one, two].map(Option::<&Vec<u8>>::cloned);
         let conflict = Conflict::lump(lump, message).with(Subject::File(old.clone()), values);

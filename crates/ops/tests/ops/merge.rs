@@ -605,7 +605,7 @@ fn two_sides_rename_a_texture_each() {
 
 /// What both sides do to the name of one file.
 #[test]
-fn a_file_that_one_side_moves_and_the_other_removes_is_a_conflict() {
+fn a_file_that_one_side_moves_and_the_other_removes_or_changes_is_a_conflict() {
     let base = open("source/room_v20");
     let old = String::from_utf8(base.pak().unwrap().get(0).unwrap().name().to_vec()).unwrap();
     let pak = |edit: &dyn Fn(&mut bspkit::content::pak::Pak<'static>)| {
@@ -619,10 +619,13 @@ fn a_file_that_one_side_moves_and_the_other_removes_is_a_conflict() {
         })
     };
     let (one, two, none) = (moved("own/one.txt"), moved("own/two.txt"), pak(&|pak| pak.remove(&[0]).unwrap()));
+    let new = pak(&|pak| pak.replace(0, b"new".to_vec()).unwrap());
     for (ours, theirs, expected) in [
         (&one, &two, format!("PAKFILE: our side moves `{old}` to `own/one.txt`, and theirs to `own/two.txt`")),
         (&one, &none, format!("PAKFILE: our side moves `{old}` to `own/one.txt`, and theirs removes it")),
         (&none, &two, format!("PAKFILE: our side removes `{old}`, and theirs moves it to `own/two.txt`")),
+        (&one, &new, format!("PAKFILE: our side moves `{old}` to `own/one.txt`, and theirs changes it")),
+        (&new, &two, format!("PAKFILE: our side changes `{old}`, and theirs moves it to `own/two.txt`")),
         (&one, &one, String::new()),
     ] {
         let conflicts = merged(&base, ours, theirs).1;
@@ -631,7 +634,8 @@ fn a_file_that_one_side_moves_and_the_other_removes_is_a_conflict() {
             let settled = merge_with(&base, ours, theirs, &mut |_| Some(side)).unwrap();
             let settled = Bsp::from_vec(settled.draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
             let names = |map: &Bsp<'_>| {
-                let mut names: Vec<_> = map.pak().unwrap().iter().map(|file| file.name().to_vec()).collect();
+                let pak = map.pak().unwrap();
+                let mut names: Vec<_> = pak.iter().map(|file| (file.name().to_vec(), file.crc())).collect();
                 names.sort();
                 names
             };

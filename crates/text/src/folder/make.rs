@@ -165,7 +165,7 @@ impl Making<'_> {
 
     /// The pakfile of a folder of embedded files, in the order of their paths.
     fn pak(&self, part: &Part, folder: &str) -> Result<Vec<u8>> {
-        folder::check(part, self.kind, self.survey)?;
+        folder::check(part, self.kind, self.survey, &[])?;
         let mut pak = Pak::empty(self.kind.dialect, self.kind.version);
         let names = folder::Names::of(part);
         for path in self.survey.below(folder) {

@@ -377,6 +377,12 @@ impl Survey {
         self.files.contains_key(&name.to_lowercase())
     }
 
+    /// Counts the files below a folder as named.
+    fn take_all(&self, folder: &str) {
+        let keys = self.below(folder).map(|path| format!("{folder}/{path}").to_lowercase());
+        self.used.borrow_mut().extend(keys);
+    }
+
     /// The files that nothing named.
     fn unused(&self) -> Vec<Error> {
         let used = self.used.borrow();
@@ -471,11 +477,11 @@ fn unpack_embedded(
     Ok((names, embedded))
 }
 
-/// Checks the part of the pakfile, and that its files are there.
+/// Checks the part of the pakfile, and that its files are there. Those of the original map may be removed.
 ///
 /// # Errors
 /// The lump is not the pakfile, or has a file as well; the first file of a listed name that is missing.
-fn check(part: &Part, kind: &Kind, survey: &Survey) -> Result<()> {
+fn check(part: &Part, kind: &Kind, survey: &Survey, known: &[Embedded]) -> Result<()> {
     let Some(folder) = part.folder.as_deref() else { return Ok(()) };
     if kind.lump(&part.lump).is_none() || kind.lump(&part.lump) != kind.dialect.role(Role::Pak) {
         return Err(part.wrong("folder", "only the pakfile has a folder of embedded files"));
@@ -484,7 +490,8 @@ fn check(part: &Part, kind: &Kind, survey: &Survey) -> Result<()> {
     if part.file.is_some() || part.rest.is_some() || part.nuls.is_some() {
         return Err(part.wrong("folder", "the lump has a folder, so it has no `file`, `rest` or `nuls`"));
     }
-    let is_missing = |path: &&String| !survey.has(&format!("{folder}/{path}"));
+    let is_known = |path: &str| known.iter().any(|file| file.file.eq_ignore_ascii_case(path));
+    let is_missing = |path: &&String| !survey.has(&format!("{folder}/{path}")) && !is_known(path);
     match part.names.keys().find(is_missing) {
         Some(path) => Err(part.wrong("names", format!("the file {folder}/{path} is missing"))),
         None => Ok(()),

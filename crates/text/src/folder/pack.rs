@@ -218,13 +218,14 @@ impl<'f> Packing<'f> {
 
     fn embedded_files(&mut self, part: &Part, is_there: bool) {
         let Some(folder) = part.folder.as_deref() else { return };
-        if let Err(error) = folder::check(part, self.kind, self.survey) {
+        let old = if is_there { &self.original.embedded[..] } else { &[] };
+        if let Err(error) = folder::check(part, self.kind, self.survey, old) {
+            self.survey.take_all(folder);
             self.problems.push(error);
             return;
         }
         let mut left: BTreeMap<String, &str> =
             self.survey.below(folder).map(|path| (path.to_lowercase(), path)).collect();
-        let old = if is_there { &self.original.embedded[..] } else { &[] };
         if !old.is_empty() && !self.survey.has_folder(folder) {
             let why = format!(
                 "there is no folder {folder}, which has the {} embedded files: an empty folder would remove them",
