@@ -3,6 +3,7 @@
 mod compression;
 mod follow;
 mod session;
+mod shared;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
@@ -306,7 +307,9 @@ impl<'a> Draft<'a> {
     /// [`ErrorKind::Refused`] if the state of the map does not allow the edit; the message names the reason.
     /// [`ErrorKind::TooLarge`] if the file would grow past 2 GiB.
     pub fn plan(&self, layout: Layout) -> Result<Plan<'a>> {
-        file::plan(self.bsp.container(), &self.edits()?, layout)
+        let plan = file::plan(self.bsp.container(), &self.edits()?, layout)?;
+        self.look_at_shared(&plan)?;
+        Ok(plan)
     }
 
     /// Saves to `path`, as [`Plan::save_with`] does. The draft is one of the saved file then, without pending edits:

@@ -170,10 +170,10 @@ fn run_rename(cx: &Context, args: &RenameArgs) -> Result<Code> {
 /// Remove the embedded images of cube maps, so that the game builds them again
 ///
 /// The default images (`cubemapdefault.vtf`) stay unless --default is given; the compiler makes them, and not the game.
-/// Images of another map stay: the own ones are in the folder with the name of the file; where there is none, in that
-/// with the name that the textures of the map have, or in those with an image of a place of the map. Places and materials stay: until
-/// `buildcubemaps` has run in the game, materials that name a removed image reflect what the engine has in its place.
-/// Other embedded textures stay, while `bspzip -deletecubemaps` removes all of them.
+/// Images of another map stay. The own ones are in the folder with the name of the file; without such a folder, in that
+/// with the name that the textures of the map have, or in those with an image of a place of the map. Places and
+/// materials stay: until `buildcubemaps` has run in the game, materials that name a removed image reflect what the
+/// engine has in its place. Other embedded textures stay, while `bspzip -deletecubemaps` removes all of them.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit cubemap strip map.bsp -o out.bsp

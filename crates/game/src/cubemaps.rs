@@ -114,9 +114,9 @@ pub fn list(bsp: &Bsp<'_>) -> Result<Listed> {
 }
 
 /// Removes the embedded images of the map's own places. The default images stay unless `with_default`. The lump and the
-/// materials stay, so the game can build the images again. `own` is the name of the map. Where no images are in a folder
-/// of that name, its own ones are in the folder that its textures name, and without such, in those with an image of one
-/// of its places.
+/// materials stay, so the game can build the images again. `own` is the name of the map. Where no images are in a
+/// folder of that name, its own ones are in the folder that its textures name, and without such, in those with an image
+/// of one of its places.
 ///
 /// # Errors
 /// [`ErrorKind::Refused`] for the pakfile of a console; as [`list`].

@@ -38,6 +38,8 @@ pub struct Extracted {
     pub path: Result<PathBuf>,
     /// What the user should know: another path than the name says, a wrong checksum.
     pub warnings: Vec<String>,
+    /// Whether its bytes do not have the checksum that the directory states: they may be damaged.
+    pub is_doubtful: bool,
 }
 
 /// Writes embedded files below a folder, decompressed, by the paths of [`paths`]. Folders are created. The result has
@@ -71,13 +73,17 @@ pub fn extract(pak: &Pak<'_>, indices: &[usize], folder: &Path, threads: usize, 
             (Some(entry), Ok(path)) => write(&entry, path, force),
             _ => Ok(None),
         });
-    let done = all.into_iter().zip(written).map(|(Extracted { index, path, mut warnings }, written)| {
+    let done = all.into_iter().zip(written).map(|(Extracted { index, path, mut warnings, .. }, written)| {
+        let mut is_doubtful = false;
         let path = path.and_then(|path| {
-            warnings.extend(written?);
+            let wrong = written?;
+            is_doubtful = wrong.is_some();
+            warnings.extend(wrong);
             Ok(path)
         });
         let name = || pak.get(index).map_or(String::new(), |entry| escaped(entry.name()).to_string());
-        Extracted { index, path: path.map_err(|error| error.within(format!("cannot extract {}", name()))), warnings }
+        let path = path.map_err(|error| error.within(format!("cannot extract {}", name())));
+        Extracted { index, path, warnings, is_doubtful }
     });
     Ok(done.collect())
 }
@@ -103,7 +109,7 @@ fn plan(pak: &Pak<'_>, placed: Placed, folder: &Path, made: &mut HashSet<PathBuf
         let other = other.unwrap_or_else(|| "a folder of other files".to_owned());
         warnings.push(format!("`{own}` has the same name as {other}: written to {place}"));
     }
-    Some(Extracted { index, path, warnings })
+    Some(Extracted { index, path, warnings, is_doubtful: false })
 }
 
 /// Creates the folders of a path below `base`. Symbolic links are refused.

@@ -200,7 +200,7 @@ impl<'t> ReadObject<'t> {
             Some(text) if text != escaped(&bytes).to_string() && text.as_bytes() != bytes => {
                 let name = self.below(name);
                 Err(format!(
-                    "{name} and {place} differ: {place} is the bytes in base64, and {name} alone is a text without escapes"
+                    "{name} and {place} differ: {place} is the bytes in base64; {name} alone is a text without escapes"
                 ))
             }
             _ => Ok(Some(bytes)),

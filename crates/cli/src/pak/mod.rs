@@ -282,7 +282,8 @@ fn run_verify(cx: &Context, args: &VerifyArgs) -> Result<Code> {
 /// A file is refused, and the others are written, if its name leads out of the folder, if some operating system does
 /// not allow the name, if the name has a meaning to programs (a part of it begins with `.`, `-` or `~`; short names of
 /// Windows; programs; characters that are not shown), or if its path contains a symbolic link. The exit status is 2
-/// then. If names differ only in case, the later ones get a number.
+/// then. If names differ only in case, the later ones get a number. A file whose bytes do not have the checksum that
+/// the directory states is written, and the exit status is 1.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak extract map.bsp -o files
@@ -322,7 +323,10 @@ fn of_map(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &ExtractArgs, job:
     let extracted = extract(&pak, &indices, folder, threads, args.overwrite).with_context(cannot)?;
     let (mut written, mut refused) = (0, 0);
     let mut few = Few::new(job.talk.verbose);
-    for Extracted { path, warnings, .. } in extracted {
+    for Extracted { path, warnings, is_doubtful, .. } in extracted {
+        if is_doubtful {
+            job.code = job.code.max(Code::Found);
+        }
         warnings.iter().filter(|_| few.takes("warnings")).for_each(|text| job.warn_here(text));
         match path {
             Ok(_) => written += 1,

@@ -8,6 +8,7 @@ pub mod keyvalues;
 pub mod material;
 pub mod model;
 pub mod particles;
+pub(crate) mod sound;
 pub(crate) mod utf16;
 pub mod vpk;
 

@@ -7,6 +7,7 @@ use super::{Kind, Referrer, Sure, normal_name};
 use crate::assets::keyvalues::Pair;
 use crate::assets::material::material_file;
 use crate::assets::particles::Particles;
+use crate::assets::sound::name_start;
 use bspkit::{Error, ErrorKind};
 
 // Names that files define: sounds of scripts, soundscapes, particle systems. The files are read when the first name is
@@ -322,14 +323,6 @@ fn systems(file: usize, particles: Particles) -> Vec<(Vec<u8>, Definition)> {
 
 /// A larger scene is not read.
 const MOST_BYTES: usize = 4 << 20;
-
-/// The characters before the name of a sound file that say how it is played.
-const PREFIXES: &[u8] = b"*#@<>^)(}$!?&~`+%";
-
-/// Where the name of a sound begins, after the characters that say how it is played.
-pub(crate) fn name_start(written: &[u8]) -> usize {
-    written.iter().position(|byte| !PREFIXES.contains(byte)).unwrap_or(written.len())
-}
 
 /// The path of a sound file: without the characters before its name, below `sound`.
 pub(super) fn file(written: &[u8]) -> Vec<u8> {

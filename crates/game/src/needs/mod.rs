@@ -15,7 +15,7 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
-pub(crate) mod definitions;
+mod definitions;
 mod entities;
 mod graph;
 mod patches;

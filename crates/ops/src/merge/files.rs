@@ -261,8 +261,8 @@ fn moved(base: &Pak<'_>, side: &Pak<'_>) -> Moves {
     pairs.collect()
 }
 
-/// Files that one side moved, and the other side removed, changed or moved elsewhere: for the names that this is about, the map
-/// whose file the merged one gets.
+/// Files that one side moved, and the other side removed, changed or moved elsewhere: for the names that this is about,
+/// the map whose file the merged one gets.
 fn moves(
     [base, ours, theirs]: [&Pak<'_>; 3],
     [mine, other]: &[Moves; 2],
