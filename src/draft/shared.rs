@@ -16,12 +16,12 @@ impl Draft<'_> {
             return Ok(());
         }
         let new = Bsp::from_data(plan.to_vec().into(), Some(self.bsp.dialect()));
+        let edited: HashSet<SlotId> = plan.report().edits.iter().map(|edit| edit.slot).collect();
         let is_kept = |slot: &&Slot| {
             let twin = new.as_ref().ok().and_then(|new| Some((new, new.container().slot(slot.id)?)));
-            twin.is_some_and(|(new, twin)| match (self.bytes(slot.id), new.bytes(twin.id)) {
-                (Ok(expected), Ok(found)) => *expected == *found,
-                (Err(_), _) => *self.bsp.stored(slot.id) == *new.stored(twin.id),
-                _ => false,
+            twin.is_some_and(|(new, twin)| match edited.contains(&slot.id) {
+                true => self.bytes(slot.id).is_ok_and(|own| new.bytes(twin.id).is_ok_and(|found| *own == *found)),
+                false => self.bsp.stored(slot.id) == new.stored(twin.id),
             })
         };
         let is_free = |slot: &&Slot| {

@@ -119,13 +119,17 @@ pub fn list(bsp: &Bsp<'_>) -> Result<Listed> {
 /// of one of its places.
 ///
 /// # Errors
-/// [`ErrorKind::Refused`] for the pakfile of a console; as [`list`].
+/// [`ErrorKind::Refused`] for the pakfile of a console, and those of a pakfile that cannot be read.
 pub fn strip(draft: &mut Draft<'_>, own: &[u8], with_default: bool) -> Result<Stripped> {
-    let places: HashSet<[i32; 3]> = list(draft.bsp())?.samples.iter().map(|sample| sample.origin).collect();
-    let owners = owners(draft.bsp())?.into_iter();
+    // Without places that can be read, each image may be of one.
+    let listed = list(draft.bsp()).ok();
+    let places = listed.map(|listed| listed.samples.iter().map(|sample| sample.origin).collect::<HashSet<_>>());
+    let owners = owners(draft.bsp()).unwrap_or_default().into_iter();
     let compiled: Vec<Vec<u8>> = owners.filter(|owner| owner.textures > 0).map(|owner| owner.name).collect();
     let pak = draft.pak()?;
-    let is_made = |name: &[u8]| origin_of(name).is_some_and(|origin| places.contains(&origin));
+    let is_made = |name: &[u8]| {
+        origin_of(name).is_some_and(|origin| places.as_ref().is_none_or(|places| places.contains(&origin)))
+    };
     let (mut found, mut own_folders) = (Vec::new(), HashSet::new());
     for index in images(pak) {
         let Some(name) = pak.get(index).map(|file| file.name().to_vec()) else { continue };

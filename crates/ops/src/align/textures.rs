@@ -30,9 +30,11 @@ pub(crate) fn slot_of<'m>(map: &'m Bsp<'_>) -> Option<&'m Slot> {
 
 /// The lists of several maps, with their textures if those of all can be read.
 pub(crate) fn with_textures<'m, 'a, const N: usize>(maps: [&'m Bsp<'a>; N]) -> Result<[Lists<'m, 'a>; N]> {
-    let are_known = maps.iter().all(|map| content(map).is_some());
+    let all = maps.map(content);
+    let are_known = all.iter().all(Option::is_some);
+    let mut all = all.into_iter();
     each(maps, |map| {
-        let own = content(map).filter(|_| are_known);
+        let own = all.next().flatten().filter(|_| are_known);
         let is_it = |slot: &Slot| slot_of(map).is_some_and(|own| own.id == slot.id);
         Ok(Lists::with(map, map.links_with(|slot| own.clone().filter(|_| is_it(slot)))?))
     })

@@ -73,11 +73,13 @@ pub(super) fn compare_rest(sides: &Sides<'_>, [old, new]: [&[u8]; 2], found: &mu
         return;
     }
     let places: BTreeSet<usize> = before.gaps.keys().chain(after.gaps.keys()).copied().collect();
+    let mut passed = 0;
     for place in places {
         let gap = |rest: &Rest| rest.gaps.get(&place).cloned();
         let (gone, come) = (gap(&before).unwrap_or(0..0), gap(&after));
         // Where the new map has no such bytes, the change is where they would be.
-        let come = come.unwrap_or_else(|| after.start_of(place)..after.start_of(place));
+        let come = come.unwrap_or(place + passed..place + passed);
+        passed += come.len();
         if old[gone.clone()] != new[come.clone()] {
             found.touched().bytes += come.len().max(gone.len());
             found.add(|| Change::Bytes(BytesChange { range: come, old: gone.len() }));
@@ -108,11 +110,6 @@ impl Rest {
             at = at.max(range.end);
         }
         rest
-    }
-
-    /// Where the bytes after so much light are in the lump.
-    fn start_of(&self, place: usize) -> usize {
-        place + self.gaps.range(..place).map(|(_, gap)| gap.len()).sum::<usize>()
     }
 }
 

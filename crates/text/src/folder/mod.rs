@@ -490,8 +490,8 @@ fn check(part: &Part, kind: &Kind, survey: &Survey, known: &[Embedded]) -> Resul
     if part.file.is_some() || part.rest.is_some() || part.nuls.is_some() {
         return Err(part.wrong("folder", "the lump has a folder, so it has no `file`, `rest` or `nuls`"));
     }
-    let is_known = |path: &str| known.iter().any(|file| file.file.eq_ignore_ascii_case(path));
-    let is_missing = |path: &&String| !survey.has(&format!("{folder}/{path}")) && !is_known(path);
+    let known: HashSet<String> = known.iter().map(|file| file.file.to_lowercase()).collect();
+    let is_missing = |path: &&String| !survey.has(&format!("{folder}/{path}")) && !known.contains(&path.to_lowercase());
     match part.names.keys().find(is_missing) {
         Some(path) => Err(part.wrong("names", format!("the file {folder}/{path} is missing"))),
         None => Ok(()),
