@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::change::{BytesChange, Change, How, LightChange, LightDifference};
+use super::change::{Change, How, LightChange, LightDifference};
+use super::lumps::compare_bytes_at;
 use super::{Found, Sides};
 use bspkit::Bsp;
 use bspkit::bytes::{Data, amount};
@@ -80,9 +81,9 @@ pub(super) fn compare_rest(sides: &Sides<'_>, [old, new]: [&[u8]; 2], found: &mu
         // Where the new map has no such bytes, the change is where they would be.
         let come = come.unwrap_or(place + passed..place + passed);
         passed += come.len();
-        if old[gone.clone()] != new[come.clone()] {
-            found.touched().bytes += come.len().max(gone.len());
-            found.add(|| Change::Bytes(BytesChange { range: come, old: gone.len() }));
+        let own = [(old, gone), (new, come.clone())].map(|(bytes, range)| bytes.get(range).unwrap_or_default());
+        if own[0] != own[1] {
+            compare_bytes_at(own, come.start, found);
         }
     }
 }

@@ -539,18 +539,23 @@ fn solids(old: &Physics<'_>, before: usize, new: &Physics<'_>, index: usize) -> 
 
 // Bytes that are read as nothing else.
 
-pub(super) fn compare_bytes([old, new]: &[Data<'_>; 2], found: &mut Found) {
+pub(super) fn compare_bytes([old, new]: [&[u8]; 2], found: &mut Found) {
+    compare_bytes_at([old, new], 0, found);
+}
+
+/// As [`compare_bytes`], for a part of a lump and where it begins in the new one.
+pub(super) fn compare_bytes_at([old, new]: [&[u8]; 2], at: usize, found: &mut Found) {
     if old.len() == new.len() {
         for range in differences(old, new) {
             found.touched().bytes += range.len();
-            found.add(|| Change::Bytes(BytesChange { old: range.len(), range }));
+            found.add(|| Change::Bytes(BytesChange { old: range.len(), range: at + range.start..at + range.end }));
         }
         return;
     }
     // Bytes were added or removed: everything between the equal start and the equal end.
     let start = differences(old, new).next().map_or(old.len().min(new.len()), |range| range.start);
     let end = old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(old, new)| old == new).count();
-    let (range, old) = (start..new.len() - end, old.len() - end - start);
+    let (range, old) = (at + start..at + new.len() - end, old.len() - end - start);
     found.touched().bytes += range.len().max(old);
     found.add(|| Change::Bytes(BytesChange { range, old }));
 }

@@ -339,7 +339,7 @@ impl<'s> Sides<'s> {
             }
         }
         if found.lump.touched.is_empty() && !found.has_models() {
-            lumps::compare_bytes(&bytes, found);
+            lumps::compare_bytes([&bytes[0], &bytes[1]], found);
         }
     }
 

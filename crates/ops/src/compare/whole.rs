@@ -127,7 +127,7 @@ fn compare(old: &Bsp<'_>, new: &Bsp<'_>, most: usize, wanted: Wanted<'_>) -> Com
     if lumps.is_empty() && wanted.is_none() && is_same_dialect {
         // Bytes that no rule above looks at: nothing may go unnamed.
         let mut found = Found::part("file", Kind::Gaps, files.sizes, most);
-        lumps::compare_bytes(&[old_bytes.into(), new_bytes.into()], &mut found);
+        lumps::compare_bytes([old_bytes, new_bytes], &mut found);
         lumps.push(found.lump);
     }
     Comparison { lumps, files: Some(files) }
@@ -391,7 +391,7 @@ fn differ(old: Option<&Gap<'_>>, new: Option<&Gap<'_>>, most: usize) -> Found {
     let both = [bytes_of(old), bytes_of(new)];
     let mut found = Found::part(&name, Kind::Gaps, (both[0].len(), both[1].len()), most);
     if *both[0] != *both[1] {
-        lumps::compare_bytes(&both, &mut found);
+        lumps::compare_bytes([&both[0], &both[1]], &mut found);
         let start = new.or(old).map_or(0, |gap| gap.start);
         for change in &mut found.lump.changes {
             if let Change::Bytes(bytes) = change {
