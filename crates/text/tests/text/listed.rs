@@ -201,6 +201,14 @@ fn raw_wins_over_text_and_a_difference_is_said() {
     assert!(lists[0].patch(&old).unwrap().operations.is_empty());
     list["entities"][0]["pairs"][1] = json!({"key": "message", "value": "tea"});
     assert_eq!(taken(&old, &list).unwrap().get(0).unwrap().get("message"), Some(&b"tea"[..]));
+    // Without `raw` an escape is the letters that it is written with.
+    for (text, is_doubted) in [("caf\\xe9", true), ("c:\\xdm\\x9", false)] {
+        list["entities"][0]["pairs"][1] = json!({"key": "message", "value": text});
+        let warnings = &read(list.to_string().as_bytes()).unwrap()[0].warnings;
+        let is_said = |warning: &String| warning.contains("`\\xe9` in `value` is four letters and not a byte");
+        assert_eq!((warnings.len() == 1, warnings.iter().any(is_said)), (is_doubted, is_doubted), "{warnings:?}");
+        assert_eq!(taken(&old, &list).unwrap().get(0).unwrap().get("message"), Some(text.as_bytes()));
+    }
 }
 
 #[test]
