@@ -117,7 +117,9 @@ pub fn merge_with<'a>(
     ready.extend(records.as_ref().into_iter().flat_map(Records::light));
     ready.extend(records.as_ref().map(|records| blocks::merge(&sides, records)).unwrap_or_default());
     let (mut draft, mut taken, mut both) = (carrier.draft(), Vec::new(), Vec::new());
-    for slot in carrier.slots().iter().filter(|slot| !is_container(carrier, slot)) {
+    let is_cut = sides.has_cut_members(&mut desk);
+    let is_kept = |slot: &Slot| sides.is_container(slot) || (is_cut && matches!(slot.id, SlotId::Game(_)));
+    for slot in carrier.slots().iter().filter(|slot| !is_kept(slot)) {
         let source = match ready.remove(&slot.id) {
             Some(bytes) => Source::New(Rope::from(Data::from(bytes))),
             None => sides.source(slot, records.as_ref(), &mut desk)?,
@@ -212,13 +214,18 @@ fn is_of_both(sides: &Sides<'_, '_>, slot: &Slot) -> bool {
     !is_alike(sides.base, sides.ours) && !is_alike(sides.base, sides.theirs) && !is_alike(sides.ours, sides.theirs)
 }
 
-/// Whether a slot only holds other slots, which are merged one by one.
-fn is_container(bsp: &Bsp<'_>, slot: &Slot) -> bool {
-    let holds = |other: &Slot| {
-        let is_inside = slot.stored.start <= other.stored.start && other.stored.end <= slot.stored.end;
-        matches!(other.id, SlotId::Game(_)) && !other.stored.is_empty() && is_inside
-    };
-    slot.is_top_level() && bsp.slots().iter().any(holds)
+/// Whether other slots lie within a slot.
+fn holds_slots(bsp: &Bsp<'_>, slot: &Slot) -> bool {
+    slot.is_top_level() && bsp.slots().iter().any(|other| is_member(other) && holds(slot, other))
+}
+
+/// Whether a slot is a member of a game lump, and not an empty one.
+fn is_member(slot: &Slot) -> bool {
+    matches!(slot.id, SlotId::Game(_)) && !slot.stored.is_empty()
+}
+
+fn holds(slot: &Slot, other: &Slot) -> bool {
+    slot.stored.start <= other.stored.start && other.stored.end <= slot.stored.end
 }
 
 /// What a map has outside of its lumps.
@@ -280,13 +287,42 @@ impl<'s, 'a> Sides<'s, 'a> {
         self.ours
     }
 
+    /// Whether a slot only holds other slots in one of the maps: they are merged one by one.
+    fn is_container(&self, slot: &Slot) -> bool {
+        let maps = [self.base, self.ours, self.theirs];
+        maps.into_iter().any(|map| twin(map, slot).is_some_and(|own| holds_slots(map, own)))
+    }
+
+    /// Whether one side cuts the game lump, such that members lie outside of it and cannot be written, and the other
+    /// side changes a member. That is a conflict, and all members are ours.
+    fn has_cut_members(&self, desk: &mut Desk<'_>) -> bool {
+        let strays = |map: &Bsp<'_>| {
+            let is_stray = |slot: &&Slot| !map.slots().iter().any(|other| other.is_top_level() && holds(other, slot));
+            map.slots().iter().filter(|slot| is_member(slot)).filter(is_stray).count()
+        };
+        let changes = |side: &Bsp<'_>| {
+            let is_new = |slot: &Slot| twin(side, slot).is_none_or(|twin| !is_same(self.base, slot, side, twin));
+            self.base.slots().iter().any(|slot| is_member(slot) && is_new(slot))
+        };
+        for (whose, side, other) in [("our", self.ours, self.theirs), ("their", self.theirs, self.ours)] {
+            if strays(side) > strays(self.base) && changes(other) {
+                let message =
+                    format!("{whose} side cuts it before its members end, and the other side changes members");
+                let lump = self.base.role(Role::GameLump).map_or("", |slot| slot.name.as_str());
+                desk.refuse(lump, message);
+                return true;
+            }
+        }
+        false
+    }
+
     /// Whether a side changed records, and the other one anything.
     fn need_records(&self) -> bool {
         let changed =
             |side: &Bsp<'_>, slot: &Slot| twin(side, slot).is_some_and(|twin| !is_same(self.base, slot, side, twin));
         let is_list =
             |slot: &Slot| self.base.row(slot).is_ok_and(|row| matches!(row.form, Form::Array(_) | Form::Lists(_)));
-        let slots = || self.base.slots().iter().filter(|slot| !is_container(self.base, slot));
+        let slots = || self.base.slots().iter().filter(|slot| !self.is_container(slot));
         [self.ours, self.theirs].into_iter().all(|side| slots().any(|slot| changed(side, slot)))
             && (slots().any(|slot| is_list(slot) && (changed(self.ours, slot) || changed(self.theirs, slot)))
                 || light::is_of_both(self))

@@ -1,9 +1,11 @@
 //! How lumps and embedded files are stored: a change of that is one as any other.
 
 use bspkit::content::pak::{Method, Order, Time};
+use bspkit::dialect::Role;
+use bspkit::file::SlotId;
 use bspkit::{Bsp, Compression, Draft, Layout};
 
-use super::{edited, merged, open, set};
+use super::{bytes, edited, merged, open, set};
 
 type Edit = fn(&mut Draft<'static>);
 
@@ -123,4 +125,28 @@ fn a_moved_file_is_known_by_its_bytes() {
         pak.get(pak.one("own/moved.txt").unwrap()).unwrap().data().unwrap().to_vec()
     };
     assert_eq!(data(&map), data(&theirs));
+}
+
+#[test]
+fn a_game_lump_that_one_side_cuts_is_merged_alike_from_both_sides() {
+    let base = open("source/room_v20");
+    let lump = base.role(Role::GameLump).unwrap().id;
+    let members: Vec<_> = base.slots().iter().filter(|slot| matches!(slot.id, SlotId::Game(_))).collect();
+    let list = 4 + 16 * members.len();
+    for length in [list, list + 200, base.bytes(lump).unwrap().len() - 1] {
+        let cut = edited(&base, Layout::Keep, |draft| {
+            let bytes = draft.bytes(lump).unwrap()[..length].to_vec();
+            draft.set(lump, bytes).unwrap();
+        });
+        for member in &members {
+            let changed = edited(&base, Layout::Keep, |draft| {
+                let mut bytes = draft.bytes(member.id).unwrap().to_vec();
+                *bytes.last_mut().unwrap() ^= 1;
+                draft.set(member.id, bytes).unwrap();
+            });
+            let [one, other] = [(&cut, &changed), (&changed, &cut)].map(|(ours, theirs)| merged(&base, ours, theirs));
+            assert_eq!(one.1.len(), other.1.len(), "{length} {}: {:?} {:?}", member.name, one.1, other.1);
+            assert!(!one.1.is_empty() || bytes(&one.0) == bytes(&other.0), "{length} {}", member.name);
+        }
+    }
 }
