@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use bspkit::{Draft, Error, ErrorKind, Followed, Reference, Structure};
-use bspkit_ops::models::{Copying, Removal};
+use bspkit::{Draft, Error, ErrorKind, Followed, Reference, Splice, Structure};
+use bspkit_ops::models::{Copying, Gone, Removal};
 use bspkit_ops::unused::Unused;
 use bspkit_ops::{models, prune};
 use bspkit_text::records::list_name;
@@ -76,9 +76,16 @@ pub(crate) fn splice<'py>(
     [cascade, force]: [bool; 2],
 ) -> Res<Bound<'py, PyAny>> {
     let bytes = bytes_of(shared, lump, records)?;
-    edit(records.py(), shared, lump, &range, [true, cascade, force], |edit, list, places| {
-        edit.splice_list(list, places[0]..places[1], bytes)
-    })
+    let py = records.py();
+    let followed = shared.structural(py, |draft| {
+        let list = list_name(draft.bsp(), lump)?;
+        let places = places(draft, &list, &range, true)?;
+        let splice = Splice { range: places[0]..places[1], records: bytes };
+        Removal::refuse_alone(draft.bsp(), &list, std::slice::from_ref(&splice))?;
+        let edit = draft.structure().cascade(cascade).force(force).whole();
+        edit.splice_lists(vec![(&*list, vec![splice])])
+    })?;
+    report(py, &followed)
 }
 
 /// Removes records by their numbers.
@@ -88,10 +95,16 @@ pub(crate) fn remove<'py>(
     records: &Bound<'py, PyAny>,
     [cascade, force]: [bool; 2],
 ) -> Res<Bound<'py, PyAny>> {
-    let removed = numbers(records)?;
-    edit(records.py(), shared, lump, &removed, [false, cascade, force], |edit, list, places| {
-        edit.remove(&[(list, &places)])
-    })
+    let (py, removed) = (records.py(), numbers(records)?);
+    let gone = shared.structural(py, |draft| {
+        let list = list_name(draft.bsp(), lump)?;
+        let places = places(draft, &list, &removed, false)?;
+        models::remove_records(draft, &list, &places, cascade, force)
+    })?;
+    match gone {
+        Gone::Models(removed) => report(py, &removed.followed),
+        Gone::Records(followed) => report(py, &followed),
+    }
 }
 
 /// The records that nothing needs, by lump.

@@ -156,6 +156,20 @@ def test_models_are_removed() -> None:
         map.models.remove(0)
 
 
+@pytest.mark.parametrize("name", ["q1/own_rooms", "goldsrc/own_rooms", "q2/own_rooms", "q3/own_rooms", "source/room_v20"])
+def test_models_go_whole_as_records_too(name: str) -> None:
+    path = MAPS / f"{name}.bsp"
+    one, other = bspkit.open(path), bspkit.open(path)
+    models = next(lump.name for lump in one.lumps if lump.role == "models")
+    with pytest.raises(bspkit.RefusedError, match="still needed"):
+        one.remove(models, 1)
+    one.remove(models, 1, cascade=True)
+    other.models.remove(1)
+    assert one.to_bytes() == other.to_bytes()
+    with pytest.raises(bspkit.RefusedError, match="leaves its faces"):
+        one.splice(models, 1, 2, b"", cascade=True)
+
+
 @pytest.mark.parametrize("family", ["q1", "goldsrc", "q2", "q3"])
 def test_models_are_copied(family: str) -> None:
     map = bspkit.open(MAPS / family / "own_rooms.bsp")

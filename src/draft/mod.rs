@@ -25,9 +25,9 @@ use crate::content::texdata::TextureStrings;
 use crate::content::texture_names::TextureNames;
 use crate::content::textures::Textures;
 use crate::content::visibility::Visibility;
-use crate::dialect::{Key, Span};
+use crate::dialect::{Key, Role, Span};
 use crate::error::{Error, ErrorKind, Result};
-use crate::file::{self, Edits, Layout, Plan, SaveOptions, Saved, Slot, SlotId};
+use crate::file::{self, Bounds, Edits, Layout, Plan, SaveOptions, Saved, Slot, SlotId};
 use crate::record::{Held, Record, TableMut};
 pub use compression::Compression;
 use compression::{Stored, refused};
@@ -309,7 +309,16 @@ impl<'a> Draft<'a> {
     pub fn plan(&self, layout: Layout) -> Result<Plan<'a>> {
         let plan = file::plan(self.bsp.container(), &self.edits()?, layout)?;
         self.look_at_shared(&plan)?;
-        Ok(plan)
+        Ok(match self.bsp.role(Role::Entities).filter(|slot| slot.bounds == Bounds::Overrun && self.is_complete(slot)) {
+            Some(slot) => plan.with_complete(slot.id),
+            None => plan,
+        })
+    }
+
+    /// Whether the text of a lump ends with a whole entity.
+    fn is_complete(&self, slot: &Slot) -> bool {
+        let is_end = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
+        self.bsp.stored(slot.id).iter().rfind(|byte| !is_end(byte)) == Some(&b'}')
     }
 
     /// Saves to `path`, as [`Plan::save_with`] does. The draft is one of the saved file then, without pending edits:

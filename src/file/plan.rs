@@ -28,6 +28,8 @@ pub struct Plan<'a> {
     layout: Layout,
     /// For the layout patch: how it is written into the old file, or why it cannot be.
     patch: Option<Result<Patch, String>>,
+    /// A slot that runs past the end of the file though nothing of its content is known to be missing.
+    complete: Option<SlotId>,
 }
 
 /// A range of the new file that differs from the same range of the old one.
@@ -78,7 +80,7 @@ impl fmt::Display for ChangeKind {
 
 impl<'a> Plan<'a> {
     pub(super) fn new(container: &Container<'a>, pieces: Pieces<'a>, report: Report, layout: Layout) -> Self {
-        Plan { container: container.clone(), pieces, report, layout, patch: None }
+        Plan { container: container.clone(), pieces, report, layout, patch: None, complete: None }
     }
 
     /// The same for the layout patch.
@@ -137,11 +139,18 @@ impl<'a> Plan<'a> {
         &self.container
     }
 
-    /// Why saving must be forced ([`super::SaveOptions::force`]): the map is damaged and the plan changes it.
+    /// The plan, where this slot is as whole as can be seen.
+    pub(crate) fn with_complete(self, slot: SlotId) -> Self {
+        Plan { complete: Some(slot), ..self }
+    }
+
+    /// Why saving must be forced ([`super::SaveOptions::force`]): the map is damaged and the plan changes it. New bytes
+    /// for a slot that is cut off are no exception: afterwards nothing says that the rest is missing. Entities that end
+    /// with a whole entity are one.
     pub fn needs_force(&self) -> Option<String> {
-        // A damaged slot with new bytes is not damaged afterwards.
-        let is_edited = |slot: &&Slot| self.report.edits.iter().any(|edit| edit.slot == slot.id);
-        let slot = self.container.damaged().find(|slot| !is_edited(slot));
+        let is_edited = |slot: &Slot| self.report.edits.iter().any(|edit| edit.slot == slot.id);
+        let is_excused = |slot: &&Slot| self.complete == Some(slot.id) && is_edited(slot);
+        let slot = self.container.damaged().find(|slot| !is_excused(slot));
         let slot = slot.map(|slot| format!("{} {}", slot.name, slot.bounds));
         let lump = || self.container.cut_game_lump().map(|lump| format!("{}: {}", lump.name, container::OUTSIDE));
         let overwritten = || {

@@ -175,22 +175,25 @@ impl Site<'_> {
 
     /// Whether its records are opposite pairs. Not all compilers write planes so.
     pub fn is_paired(&self) -> bool {
+        let len = self.len();
+        let is_pair = |pair: usize| self.is_opposite(self.record(2 * pair), self.record(2 * pair + 1));
+        self.row.order.paired && len > 0 && len.is_multiple_of(2) && (0..len / 2).all(is_pair)
+    }
+
+    /// Whether two records of it are opposite planes.
+    pub(crate) fn is_opposite(&self, one: &[u8], other: &[u8]) -> bool {
         let (Some(normal), Some(distance)) = (self.record.field("normal"), self.record.field("distance")) else {
             return false;
         };
         let numbers = normal.shape.size() / 4 + 1;
         let is_known =
             matches!(distance.shape, Shape::Number(_)) && distance.offset == normal.offset + normal.shape.size();
-        let is_opposite = |pair: usize| {
-            let (one, other) = (self.record(2 * pair), self.record(2 * pair + 1));
-            (0..numbers).all(|number| {
+        is_known
+            && (0..numbers).all(|number| {
                 let at = normal.offset + 4 * number;
                 let sum = float(one, at).zip(float(other, at)).map(|(one, other)| one + other);
                 sum.is_some_and(|sum| sum.abs() < 0.01)
             })
-        };
-        let len = self.len();
-        self.row.order.paired && is_known && len > 0 && len.is_multiple_of(2) && (0..len / 2).all(is_opposite)
     }
 }
 

@@ -408,3 +408,40 @@ fn light_of_static_props_follows_them() {
     assert_eq!(text(&mut draft, "sp_0.vhv").unwrap(), "light of 1");
     assert_eq!(text(&mut draft, &format!("sp_{}.vhv", count - 1)), None);
 }
+
+/// New planes come in opposite pairs, as the old ones do, wherever they come in.
+#[test]
+fn pairs_of_planes_stay_opposite() {
+    let planes = |map: &Bsp<'_>| {
+        let (_, record, bytes) = shuffle::lists(map).into_iter().find(|(name, ..)| name == "PLANES").unwrap();
+        let numbers = move |plane: &[u8]| -> Vec<f32> {
+            plane[..16].chunks(4).map(|word| f32::from_le_bytes(word.try_into().unwrap())).collect()
+        };
+        bytes.chunks(record.size).map(|plane| (plane.to_vec(), numbers(plane))).collect::<Vec<_>>()
+    };
+    for name in ["q3/own_rooms", "source/room_v20", "source/room_v21"] {
+        let map = Bsp::open(format!("tests/maps/{name}.bsp")).unwrap();
+        let old = planes(&map);
+        let pair = [&old[0].0[..], &old[1].0].concat();
+        let equal = [&old[0].0[..], &old[0].0].concat();
+        let mut draft = map.draft();
+        let mut refused = |at: std::ops::Range<usize>, records: &[u8]| {
+            let error = draft.structure().splice_list("PLANES", at.clone(), records.to_vec()).err();
+            let error = error.unwrap_or_else(|| panic!("{name}: {at:?} was taken")).to_string();
+            assert!(error.contains("opposite pairs"), "{name}: {error}");
+        };
+        refused(1..1, &pair);
+        refused(2..2, &equal);
+        refused(2..3, &old[0].0);
+        let error = map.draft().structure().duplicate_list("PLANES", 1..3).unwrap_err().to_string();
+        assert!(error.contains("opposite pairs"), "{name}: {error}");
+        // One of a pair may get another kind, and whole pairs come in between pairs.
+        draft.structure().splice_list("PLANES", 2..3, old[2].0.clone()).unwrap();
+        draft.structure().splice_list("PLANES", 4..4, pair).unwrap();
+        draft.structure().duplicate_list("PLANES", 2..4).unwrap();
+        let new = planes(&saved(&draft));
+        assert_eq!(new.len(), old.len() + 4, "{name}");
+        let is_opposite = |pair: &[(Vec<u8>, Vec<f32>)]| pair[0].1.iter().zip(&pair[1].1).all(|(a, b)| a + b == 0.0);
+        assert!(new.chunks(2).all(is_opposite), "{name}");
+    }
+}

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use bspkit::disk::input;
 use bspkit::{Draft, Error, ErrorKind, Followed, Structure};
-use bspkit_ops::models::Removal;
+use bspkit_ops::models::{self, Gone, Removal};
 use bspkit_text::folder;
 use bspkit_text::records::{Format, Lump, list_name};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -184,19 +184,17 @@ pub(crate) struct RmArgs {
 fn run_rm(cx: &Context, args: &RmArgs) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         let list = list_name(draft.bsp(), &args.records.list)?;
-        // A model goes with all that only it has.
-        if Removal::is_of(draft.bsp(), &list) {
-            let removal = Removal::default().force(args.save.force);
-            let removal = if args.cascade { removal } else { removal.refuse_named() };
-            let len = Lump::find(draft.bsp(), &list)?.records().first().map_or(0, bspkit::dialect::Span::count);
-            if args.records.range.end > len {
-                return Err(args.records.outside(len));
-            }
-            return Ok(gone(&removal.run(draft, &args.records.range.clone().collect::<Vec<_>>())?, job));
+        let range = args.records.range.clone();
+        // One that is outside of the list is what cannot be; the library says so for all lists but that of the models.
+        let len = Lump::find(draft.bsp(), &list)?.records().first().map_or(0, bspkit::dialect::Span::count);
+        if Removal::is_of(draft.bsp(), &list) && range.end > len {
+            return Err(args.records.outside(len));
         }
-        let edit = structure(draft, args.save.force).cascade(args.cascade);
-        let followed = edit.splice_list(&list, args.records.range.clone(), Vec::new())?;
-        Ok(done(&followed, job))
+        let all: Vec<usize> = range.collect();
+        Ok(match models::remove_records(draft, &list, &all, args.cascade, args.save.force)? {
+            Gone::Models(removed) => gone(&removed, job),
+            Gone::Records(followed) => done(&followed, job),
+        })
     })
 }
 

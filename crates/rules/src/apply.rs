@@ -177,40 +177,56 @@ fn effect(work: &Work<'_>) -> Effect {
             None => *added.entry(pairs).or_default() += 1,
         }
     }
-    if !added.is_empty() {
-        // A rule may be about what an earlier one adds, and find it as it made it.
-        let is_same = |number: usize| {
-            let now =
-                |changed: &Changed<'_>| changed.pairs.iter().map(|pair| (&*pair.key, &*pair.value)).eq(old(number));
-            work.changed[number].as_ref().is_none_or(now)
-        };
-        let is_kept = |number: &usize| !work.removed.contains_key(number) && is_same(*number);
-        let kept = (0..work.old.len()).filter(is_kept);
-        for number in kept {
-            if let Some(count) = added.remove(&old(number)) {
-                effect.there += count;
-            }
+    // What the rules added before may match them now: an entity that is as they add it is theirs, whatever they do to it.
+    let mut own = HashSet::new();
+    let kept = if added.is_empty() { 0 } else { work.old.len() };
+    for number in (0..kept).filter(|number| !work.removed.contains_key(number)) {
+        if let Some(count) = added.get_mut(&old(number)).filter(|count| **count > 0) {
+            (*count, effect.there) = (*count - 1, effect.there + 1);
+            own.insert(number);
         }
     }
     effect.new += gone.values().sum::<usize>() + added.values().sum::<usize>();
-    for (number, Changed { pairs, .. }) in work.changed(..work.old.len()) {
-        let before = old(number);
-        let kept = || pairs.iter().filter(|pair| pair.origin.is_some());
-        let is_set = |pair: &&Pair<'_>| pair.origin().is_some_and(|origin| before[origin].1 != &*pair.value);
-        effect.new += before.len() - kept().count() + kept().filter(is_set).count();
-        if kept().count() == pairs.len() {
-            continue;
+    for (number, changed) in work.changed(..work.old.len()).filter(|(number, _)| !own.contains(number)) {
+        effect.add_pairs(&old(number), &changed.pairs);
+    }
+    effect
+}
+
+impl Effect {
+    /// Adds what became of the pairs of an entity. A pair that is removed and added again is not changed; one that gets
+    /// another value and is added again was there.
+    fn add_pairs(&mut self, before: &[(&[u8], &[u8])], pairs: &[Pair<'_>]) {
+        let said = |key: &[u8], value: &[u8]| (key.to_ascii_lowercase(), value.to_vec());
+        let mut values: Vec<Option<&[u8]>> = vec![None; before.len()];
+        pairs.iter().filter_map(|pair| Some((pair.origin()?, &*pair.value))).for_each(|(at, now)| values[at] = Some(now));
+        let is_set = |at: usize| values[at].is_some_and(|now| *now != *before[at].1);
+        self.new += (0..before.len()).filter(|at| values[*at].is_none() || is_set(*at)).count();
+        let added = || pairs.iter().filter(|pair| pair.origin.is_none());
+        if added().next().is_none() {
+            return;
         }
-        let said = |pair: &Pair<'_>| (pair.key.to_ascii_lowercase(), pair.value.to_vec());
-        let kept: HashSet<_> = kept().map(said).collect();
-        for pair in pairs.iter().filter(|pair| pair.origin.is_none()) {
-            match kept.contains(&said(pair)) {
-                true => effect.there += 1,
-                false => effect.new += 1,
+        let kept = pairs.iter().filter(|pair| pair.origin.is_some());
+        let kept: HashSet<_> = kept.map(|pair| said(&pair.key, &pair.value)).collect();
+        let mut lost: HashMap<_, Vec<usize>> = HashMap::new();
+        for at in (0..before.len()).filter(|at| values[*at].is_none() || is_set(*at)) {
+            lost.entry(said(before[at].0, before[at].1)).or_default().push(at);
+        }
+        for pair in added() {
+            let pair = said(&pair.key, &pair.value);
+            if kept.contains(&pair) {
+                self.there += 1;
+                continue;
+            }
+            match lost.get_mut(&pair).and_then(Vec::pop) {
+                Some(at) => {
+                    self.new -= 1;
+                    self.there += usize::from(is_set(at));
+                }
+                None => self.new += 1,
             }
         }
     }
-    effect
 }
 
 impl<'e> Work<'e> {

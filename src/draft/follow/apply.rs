@@ -92,7 +92,7 @@ fn changes(
         let mut content = Vec::with_capacity(gone.len());
         content.extend((0..gone.len()).filter(|index| !gone[*index]).map(Source::Old));
         let change = Change::spliced(gone.len(), content, &[]);
-        cascade::order(&links.sites[*site], &change)?;
+        cascade::order(&links.sites[*site], &change, &[])?;
         of.insert(*site, change);
     }
     for (site, change) in edit.changes(links, &removed)? {
@@ -106,7 +106,7 @@ fn changes(
                 let message = format!("its order follows that of {}: give one of them another order", from.name);
                 return Err(refused(&to.name, message));
             }
-            cascade::order(to, &change)?;
+            cascade::order(to, &change, &[])?;
             of.insert(link.to, change);
         }
     }

@@ -318,8 +318,8 @@ fn owner(links: &Links<'_>, link: &Link) -> (bool, usize) {
 
 // What must stay: records with a meaning by their index, pairs, lumps that are found by bytes, limits of engines.
 
-/// Whether the records of a list may come into this order.
-pub(super) fn order(site: &Site<'_>, change: &Change) -> Result<()> {
+/// Whether the records of a list may come into this order. `fresh` are new records.
+pub(super) fn order(site: &Site<'_>, change: &Change, fresh: &[u8]) -> Result<()> {
     let fixed = site.row.order.fixed.min(site.len());
     if let Some(moved) = (0..fixed).find(|index| change.place(*index) != Some(*index)) {
         let message =
@@ -327,7 +327,7 @@ pub(super) fn order(site: &Site<'_>, change: &Change) -> Result<()> {
         return Err(refused(&site.name, message));
     }
     if site.is_paired() {
-        return pairs(site, change);
+        return pairs(site, change, fresh);
     }
     Ok(())
 }
@@ -353,15 +353,20 @@ pub(super) fn reached(links: &Links<'_>, removed: &Removed, named: &Removed) -> 
     Ok(())
 }
 
-/// Pairs stay pairs, and the even one of each stays even.
-fn pairs(site: &Site<'_>, change: &Change) -> Result<()> {
+/// Pairs stay pairs, and the even one of each stays even. New records, in the place of old ones or not, are opposite too.
+fn pairs(site: &Site<'_>, change: &Change, fresh: &[u8]) -> Result<()> {
     let whole = change.len().is_multiple_of(2);
+    let record = |source: &Source| match source {
+        Source::Old(index) => site.record(*index),
+        Source::New(index, _) => fresh.get(index * site.record.size..).unwrap_or_default(),
+    };
     let broken = change.content.chunks(2).position(|pair| match pair {
         [Source::Old(even), Source::Old(odd)] => !(even.is_multiple_of(2) && even + 1 == *odd),
-        [Source::New(..), Source::New(..)] => false,
-        // One of a pair may be replaced in its place.
-        [Source::Old(even), Source::New(..)] => !even.is_multiple_of(2),
-        [Source::New(..), Source::Old(odd)] => odd.is_multiple_of(2),
+        [one, other] => {
+            let is_moved = one.old().is_some_and(|even| !even.is_multiple_of(2))
+                || other.old().is_some_and(|odd| odd.is_multiple_of(2));
+            is_moved || !site.is_opposite(record(one), record(other))
+        }
         _ => true,
     });
     match broken.filter(|_| change.len() > 0).or((!whole).then_some(change.len() / 2)) {

@@ -508,7 +508,7 @@ impl Edit {
         let change = |(at, list): (&usize, &List)| {
             let (site, removed) = (&links.sites[*at], removed.get(at));
             let change = list.change(site, |index| removed.is_none_or(|removed| !removed[*index]));
-            cascade::order(site, &change).map(|()| (*at, change))
+            cascade::order(site, &change, self.records(*at)).map(|()| (*at, change))
         };
         self.lists.iter().map(change).collect()
     }

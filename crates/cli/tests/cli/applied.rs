@@ -54,6 +54,48 @@ fn a_map_without_its_record_is_recognised_by_what_is_there() {
     assert_eq!(count(&room, "yes.bsp", "info_null"), 2);
 }
 
+/// Rules may match what they added before, and change it: it was there all the same.
+#[test]
+fn what_an_earlier_rule_makes_of_an_added_one_is_recognised() {
+    const LIGHTS: &str = "modify:\n{\nmatch:\n{\n\"classname\" \"light\"\n}\nreplace:\n{\n\"light\" \"999\"\n}\n}\n\
+                          add:\n{\n\"classname\" \"light\"\n\"light\" \"50\"\n}\n";
+    const DOORS: &str = "modify:\n{\nmatch:\n{\n\"classname\" \"func_door\"\n}\nreplace:\n{\n\"speed\" \"1\"\n}\n\
+                         insert:\n{\n\"speed\" \"2\"\n}\n}\n";
+    const OVER: &str = "modify:\n{\nmatch:\n{\n\"classname\" \"light\"\n}\ndelete:\n{\n\"note\" \"/./\"\n}\n\
+                        insert:\n{\n\"note\" \"1\"\n}\n}\n";
+    for rules in [LIGHTS, DOORS] {
+        let room = Room::new();
+        room.write("r.cfg", rules.as_bytes());
+        room.bspkit("ent apply q2.bsp --rules r.cfg -o a.bsp").done();
+        room.write("copy/a.bsp", &room.read("a.bsp"));
+        let run = room.bspkit("ent apply copy/a.bsp --rules r.cfg -o b.bsp").done();
+        assert!(run.err.contains("all that the rules would add is in the map already"), "{rules}: {}", run.err);
+        assert!(room.read("a.bsp") == room.read("b.bsp"), "{rules}");
+        // The same with a record, after an edit of something else.
+        room.bspkit("ent set a.bsp worldspawn own=1 --in-place").done();
+        let run = room.bspkit("ent apply a.bsp --rules r.cfg --in-place").done();
+        assert!(run.err.contains("recorded as applied"), "{rules}: {}", run.err);
+    }
+    // A pair that is removed and written again says nothing.
+    let room = Room::new();
+    room.write("r.cfg", OVER.as_bytes());
+    room.bspkit("ent set q2.bsp #6 note=1 --in-place").done();
+    let run = room.bspkit("ent apply q2.bsp --rules r.cfg -o a.bsp").done();
+    assert!(run.err.contains("a.bsp: "), "{}", run.err);
+}
+
+/// Of equal entities that rules add each one counts.
+#[test]
+fn one_of_two_equal_entities_is_a_part() {
+    let room = Room::new();
+    room.write("one.cfg", ADD);
+    room.write("two.cfg", &[ADD, ADD].concat());
+    room.bspkit("ent apply q2.bsp --rules one.cfg -o one.bsp").done();
+    room.write("copy/one.bsp", &room.read("one.bsp"));
+    let run = room.bspkit("ent apply copy/one.bsp --rules two.cfg -o no.bsp").without_data(2);
+    assert!(run.err.contains("1 of the entities and pairs"), "{}", run.err);
+}
+
 /// A pair that an entity has already is no other one.
 #[test]
 fn inserted_pairs_are_recognised() {

@@ -155,6 +155,30 @@ fn entities_that_run_past_the_end_are_edited_without_force() {
     assert!(room.bspkit("ent set both.bsp worldspawn message=new -o x.bsp").without_data(2).err.contains("--force"));
 }
 
+/// Where content is missing for certain, an edit would hide that: the new lump is whole.
+#[test]
+fn a_lump_that_is_cut_off_is_edited_with_force_alone() {
+    let room = Room::new();
+    let map = room.read("q2.bsp");
+    let text = Bsp::parse(&map).unwrap().role(Role::Entities).unwrap().stored.clone();
+    room.write("cut.bsp", &map[..text.end - 300]);
+    assert!(!map[..text.end - 300].ends_with(b"}\n"));
+    room.write("new.ent", b"{\n\"classname\" \"worldspawn\"\n}\n");
+    for edit in ["set cut.bsp worldspawn message=new", "import cut.bsp new.ent"] {
+        let run = room.bspkit(&format!("ent {edit} -o whole.bsp")).without_data(2);
+        assert!(run.err.contains("ENTITIES runs past the end of the file") && run.err.contains("--force"), "{}", run.err);
+        room.bspkit(&format!("ent {edit} -o whole.bsp --force")).done();
+    }
+    // A lump that is not text is never known to be whole.
+    let mut cut = map.clone();
+    let length = u32::try_from(map.len()).unwrap().to_le_bytes();
+    cut[8 + 8 * 7 + 4..][..4].copy_from_slice(&length);
+    let mut draft = Bsp::parse(&cut).unwrap().draft();
+    let light = draft.bsp().role(Role::Lighting).unwrap().id;
+    draft.set(light, vec![7; 9]).unwrap();
+    assert!(draft.plan(Layout::Keep).unwrap().needs_force().is_some_and(|why| why.contains("LIGHTING")));
+}
+
 /// The references of a field to another lump, in JSON.
 fn references(room: &Room, edit: &str) -> Vec<(String, u64, u64)> {
     let json = room.bspkit(&format!("{edit} --dry-run --json --force")).done().json();

@@ -207,6 +207,13 @@ fn records_rm_removes_a_model_as_model_rm_does() {
         assert_eq!(room.read("one.bsp"), room.read("other.bsp"), "{name}");
         room.bspkit("check one.bsp").done();
         room.bspkit("records rm map.bsp models[1..99999999999] --cascade -o out.bsp").without_data(2);
+        // A text without the model says nothing of what only it has.
+        room.bspkit("ent rm map.bsp [model=*1] -o free.bsp").done();
+        let models = room.bspkit("dump free.bsp models").done().text().to_owned();
+        let kept: Vec<&str> = models.lines().enumerate().filter(|(at, _)| *at != 1).map(|(_, line)| line).collect();
+        room.write("models.jsonl", kept.join("\n").as_bytes());
+        let refused = room.bspkit("load free.bsp models models.jsonl --follow -o out.bsp").without_data(2);
+        assert!(refused.err.contains("leaves its faces"), "{name}: {}", refused.err);
     }
 }
 

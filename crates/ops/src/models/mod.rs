@@ -24,7 +24,7 @@ use bspkit::content::entities::Entity;
 use bspkit::content::lightmap::Light;
 use bspkit::dialect::{EntityForm, Role};
 use bspkit::links::{How, Links, Site, star};
-use bspkit::{Bsp, Draft, Error, ErrorKind, Followed, Hint, Place, Result};
+use bspkit::{Bsp, Draft, Error, ErrorKind, Followed, Hint, Place, Result, Splice};
 use copy::Graph;
 pub use copy::{Copied, Copying};
 
@@ -298,6 +298,42 @@ pub struct Removed {
     pub light: usize,
 }
 
+/// What went with records of a list.
+#[derive(Clone, Debug)]
+pub enum Gone {
+    /// They were models, which go with all that only they have.
+    Models(Removed),
+    /// Other records, and what followed.
+    Records(Followed),
+}
+
+/// Removes records of a list and what only they use; a model goes as [`Removal`] takes it away. With `cascade` what needs
+/// them goes too. `force` is that of [`Removal::force`] and [`Structure::force`](bspkit::Structure::force).
+///
+/// ```
+/// use bspkit_ops::models::{Gone, remove_records};
+/// let mut draft = bspkit::Bsp::open("../../tests/maps/goldsrc/own_rooms.bsp")?.draft();
+/// assert!(matches!(remove_records(&mut draft, "MODELS", &[2], true, false)?, Gone::Models(_)));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Removal::run`], and those of [`Structure::remove`](bspkit::Structure::remove). Then nothing is changed.
+pub fn remove_records(
+    draft: &mut Draft<'_>,
+    list: &str,
+    records: &[usize],
+    cascade: bool,
+    force: bool,
+) -> Result<Gone> {
+    if Removal::is_of(draft.bsp(), list) {
+        let removal = Removal::default().force(force);
+        let removal = if cascade { removal } else { removal.refuse_named() };
+        return removal.run(draft, records).map(Gone::Models);
+    }
+    draft.structure().force(force).whole().cascade(cascade).remove(&[(list, records)]).map(Gone::Records)
+}
+
 impl Removal {
     /// Removes only the key of the entities that name a model, and not the entities. Where engines refuse a map with an
     /// entity of this class and without a model (`Dialect::class_rules`), that is refused.
@@ -314,6 +350,24 @@ impl Removal {
     pub fn is_of(map: &Bsp<'_>, list: &str) -> bool {
         let is_it = |slot: &bspkit::Slot| slot.name.eq_ignore_ascii_case(list);
         map.role(Role::Models).is_some_and(is_it) && has_known_parts(map)
+    }
+
+    /// Refuses splices that take away models alone, and would leave their faces.
+    ///
+    /// # Errors
+    /// [`Refused`](bspkit::ErrorKind::Refused) if the list is that of [`Removal::is_of`], and gets shorter.
+    pub fn refuse_alone(map: &Bsp<'_>, list: &str, splices: &[Splice]) -> Result<()> {
+        let size = map.role(Role::Models).and_then(|slot| map.row(slot).ok()?.record()).map_or(1, |record| record.size);
+        let (mut old, mut new) = (0, 0);
+        for splice in splices {
+            (old, new) = (old + splice.range.len(), new + splice.records.len() / size);
+        }
+        if new >= old || !Removal::is_of(map, list) {
+            return Ok(());
+        }
+        let message = format!("{list}: a model that goes alone leaves its faces, and what else only it has");
+        let error = Error::new(ErrorKind::Refused, message).at(Place::default().lump(list));
+        Err(error.with_hint("`model rm`, `records rm` and, in Python, `models.remove` take all of it away"))
     }
 
     /// Removes models although lumps of unknown content may refer to them or to their parts, and keeps entities that

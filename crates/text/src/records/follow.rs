@@ -10,6 +10,7 @@ use bspkit::bytes::{ByteOrder, Data};
 use bspkit::record::{FlagNames, RecordInfo, byte_swap};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Followed, Hint, Result, SlotId};
 use bspkit_ops::align::{Doubt, Hunk, Reading};
+use bspkit_ops::models::Removal;
 
 /// What happens to the numbers of records if a file has more or fewer of them, or has them in another order.
 ///
@@ -377,6 +378,9 @@ fn apply(draft: &mut Draft<'_>, lists: &[(&NewList, &Reading)], force: bool, cas
         let mut followed = Followed::default();
         let spliced = lists.iter().map(|(list, reading)| (list.name.as_str(), list.splices(reading)));
         let spliced: Vec<(&str, Vec<Splice>)> = spliced.filter(|(_, splices)| !splices.is_empty()).collect();
+        for (list, splices) in &spliced {
+            Removal::refuse_alone(draft.bsp(), list, splices)?;
+        }
         if !spliced.is_empty() {
             let structure = draft.structure().force(force).cascade(cascade && both.is_none());
             followed = structure.splice_lists(spliced).map_err(|error| match both {
