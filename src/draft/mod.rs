@@ -309,10 +309,13 @@ impl<'a> Draft<'a> {
     pub fn plan(&self, layout: Layout) -> Result<Plan<'a>> {
         let plan = file::plan(self.bsp.container(), &self.edits()?, layout)?;
         self.look_at_shared(&plan)?;
-        Ok(match self.bsp.role(Role::Entities).filter(|slot| slot.bounds == Bounds::Overrun && self.is_complete(slot)) {
-            Some(slot) => plan.with_complete(slot.id),
-            None => plan,
-        })
+        Ok(
+            match self.bsp.role(Role::Entities).filter(|slot| slot.bounds == Bounds::Overrun && self.is_complete(slot))
+            {
+                Some(slot) => plan.with_complete(slot.id),
+                None => plan,
+            },
+        )
     }
 
     /// Whether the text of a lump ends with a whole entity.

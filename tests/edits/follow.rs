@@ -445,3 +445,22 @@ fn pairs_of_planes_stay_opposite() {
         assert!(new.chunks(2).all(is_opposite), "{name}");
     }
 }
+
+/// Nothing can be added to the edges of a face: a copy of one would be in no set.
+#[test]
+fn a_part_of_a_whole_is_copied_with_the_whole_alone() {
+    for (name, list, range) in [
+        ("q1/own_rooms", "SURFEDGES", 2..3),
+        ("q1/own_rooms", "SURFEDGES", 0..3),
+        ("q3/own_rooms", "DRAWINDEXES", 17..18),
+        ("source/room_v20", "SURFEDGES", 3..4),
+    ] {
+        let map = Bsp::open(format!("tests/maps/{name}.bsp")).unwrap();
+        let error = map.draft().structure().whole().duplicate_list(list, range.clone()).unwrap_err().to_string();
+        assert!(error.contains("a copy would be in no set"), "{name}: {error}");
+        map.draft().structure().whole().force(true).duplicate_list(list, range).unwrap();
+    }
+    let map = Bsp::open("tests/maps/q1/own_rooms.bsp").unwrap();
+    let mut draft = map.draft();
+    draft.structure().whole().duplicate_list("FACES", 0..1).unwrap();
+}

@@ -111,8 +111,9 @@ impl Target {
 
 /// Add records from a file, as `dump` prints them
 ///
-/// The new records come before the record of this number, and belong to the sets of the record before them. Numbers in
-/// them name what they name before the edit.
+/// The new records come before the record of this number, and belong to the sets of the record before them; where that
+/// is the last one of a whole, such as the edges of a face, they are in none. Numbers in them name what they name before
+/// the edit.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit records insert base1.bsp 'planes[10]' planes.jsonl -o out.bsp
@@ -204,7 +205,8 @@ fn run_rm(cx: &Context, args: &RmArgs) -> Result<Code> {
 ///
 /// A copy is where its original is: in the same sets, and in the lists of leafs that name it. A range over the border
 /// of a set, such as the faces of two models, is copied part by part: the copies of each part follow it. What only the
-/// original has is copied too: the sides of a brush, a displacement with its face. `model copy` copies brush models.
+/// original has is copied too: the sides of a brush, a displacement with its face. Records that another one has as a
+/// whole, such as the edges of a face, are copied with that one alone. `model copy` copies brush models.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit records dup base1.bsp 'texinfo[3]' -o out.bsp

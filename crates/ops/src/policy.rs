@@ -492,7 +492,7 @@ fn check_map(bsp: &Bsp<'_>, name: &str, policy: &Policy, sink: &mut Sink) {
         let names: Vec<&str> = rules.names.iter().map(|glob| &*glob.text).collect();
         sink.add(&NAME, at, || format!("the name `{}` matches none of {}", escaped(name.as_bytes()), names.join(", ")));
     }
-    if rules.lower_case && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+    if rules.lower_case && name.chars().any(char::is_uppercase) {
         sink.add(&NAME, at, || format!("the name `{}` has upper case letters", escaped(name.as_bytes())));
     }
     if !rules.dialects.is_empty() && !rules.dialects.contains(&bsp.dialect()) {

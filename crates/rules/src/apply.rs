@@ -199,7 +199,10 @@ impl Effect {
     fn add_pairs(&mut self, before: &[(&[u8], &[u8])], pairs: &[Pair<'_>]) {
         let said = |key: &[u8], value: &[u8]| (key.to_ascii_lowercase(), value.to_vec());
         let mut values: Vec<Option<&[u8]>> = vec![None; before.len()];
-        pairs.iter().filter_map(|pair| Some((pair.origin()?, &*pair.value))).for_each(|(at, now)| values[at] = Some(now));
+        pairs
+            .iter()
+            .filter_map(|pair| Some((pair.origin()?, &*pair.value)))
+            .for_each(|(at, now)| values[at] = Some(now));
         let is_set = |at: usize| values[at].is_some_and(|now| *now != *before[at].1);
         self.new += (0..before.len()).filter(|at| values[*at].is_none() || is_set(*at)).count();
         let added = || pairs.iter().filter(|pair| pair.origin.is_none());

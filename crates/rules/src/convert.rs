@@ -64,7 +64,7 @@ impl Rules {
                 lost.push(why);
                 continue;
             }
-            doubts.add(Doubt::Repeated, rule.at, rule.is_of_repeated(Need::Count));
+            doubts.add(Doubt::Repeated, rule.at, rule.matches_repeated(true) || rule.sets_repeated());
             match &rule.action {
                 Action::Add(pairs) => {
                     let pairs = pairs.iter().map(|pair| (pair.key.clone(), pair.value.clone())).collect();
@@ -84,7 +84,9 @@ impl Rules {
                                 continue;
                             }
                             Step::Replace { pairs, .. } => {
-                                for pair in pairs {
+                                // Of equal keys the first one counts.
+                                let mut keys = HashSet::new();
+                                for pair in pairs.iter().filter(|pair| keys.insert(pair.key.to_ascii_lowercase())) {
                                     let change = Change::Set { key: key(&pair.key), value: pair.value.clone() };
                                     let (on, expect) = (select(Some(pair))?, Vec::new());
                                     operations.push(Operation::Edit { on, expect, changes: vec![change] });
@@ -119,7 +121,7 @@ impl Rules {
         }
         let mut doubts = Doubts::default();
         for rule in &rules.rules {
-            doubts.add(Doubt::Repeated, rule.at, rule.is_of_repeated(Need::Count));
+            doubts.add(Doubt::Repeated, rule.at, rule.matches_repeated(true) || rule.sets_repeated());
             doubts.add(Doubt::Empty, rule.at, rule.is_of_empty());
         }
         doubts.add_order(&rules.rules);
@@ -427,9 +429,8 @@ impl Rules {
                 writer.text.truncate(start);
                 continue;
             }
-            if self.format != Format::Stripper {
-                doubts.add(Doubt::Repeated, rule.at, rule.is_of_repeated(Need::Each));
-            }
+            let is_set = self.format != Format::Stripper && rule.sets_repeated();
+            doubts.add(Doubt::Repeated, rule.at, is_set || rule.matches_repeated(false));
             doubts.add(Doubt::Empty, rule.at, !self.hides_empty() && rule.is_of_empty());
         }
         Converted { result: writer.text, lost: writer.lost, doubts: doubts.list() }
@@ -446,7 +447,7 @@ impl Writer {
     fn tests(&mut self, on: &Match) {
         let mut tests: Vec<&Test> = Vec::with_capacity(on.tests.len());
         for (test, first) in on.with_first() {
-            match first.filter(|_| on.need == Need::Each) {
+            match first.filter(|_| on.need != Need::Count) {
                 Some(first) if is_equal(first, test) => {}
                 Some(_) => self.lost.push((test.at, counts_pairs(test))),
                 None => tests.push(test),
@@ -514,6 +515,8 @@ impl Writer {
                     tests.iter().any(|test| has_key(&replace, &test.key) || has_key(&insert, &test.key))
                 }
                 Step::Replace { pairs, .. } => {
+                    // Of equal keys in a block the first one counts; a later step overrides an earlier one.
+                    replace.retain(|old: &NewPair| !has_key(pairs, &old.key));
                     replace.extend(pairs.iter().cloned());
                     pairs.iter().any(|pair| has_key(&insert, &pair.key))
                 }

@@ -141,19 +141,23 @@ impl Rule {
         self.on.tests.iter().any(Test::is_of_empty) || steps.iter().any(removes)
     }
 
-    /// Whether entities with a key several times are matched or changed in another way by a patch or by rules whose
-    /// tests are counted in another way.
-    pub(super) fn is_of_repeated(&self, need: Need) -> bool {
+    /// Whether its tests count the pairs of an entity, or each of them holds by itself, and the other way would match
+    /// other entities with a key several times.
+    pub(super) fn matches_repeated(&self, counts: bool) -> bool {
+        (self.on.need == Need::Count) == counts && self.on.counts()
+    }
+
+    /// Whether it changes entities with a key several times in another way than a patch.
+    pub(super) fn sets_repeated(&self) -> bool {
         let sets = |step: &Step| match step {
             Step::Set { .. } => true,
             Step::Replace { pairs, .. } => !pairs.is_empty(),
             _ => false,
         };
-        let changes = match &self.action {
+        match &self.action {
             Action::Modify(steps) => steps.iter().any(sets),
             Action::Acts(acts) => acts.iter().filter_map(super::Act::as_step).any(|step| sets(&step)),
             _ => false,
-        };
-        changes || self.on.need == need && self.on.counts()
+        }
     }
 }

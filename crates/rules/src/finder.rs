@@ -89,7 +89,7 @@ impl Finder {
         }
         let sum: usize = all.iter().map(|(_, most)| most).sum();
         let size = |rows: &Vec<&Rows>| rows.iter().map(|rows| rows.numbers.len()).sum::<usize>();
-        let needed = |most: usize| on.need == Need::Each || sum - most < on.tests.len();
+        let needed = |most: usize| on.need != Need::Count || sum - most < on.tests.len();
         let best = all.iter().filter(|(_, most)| needed(*most)).min_by_key(|(rows, _)| size(rows));
         let chosen: Vec<&Rows> = match best {
             Some((rows, _)) => rows.clone(),

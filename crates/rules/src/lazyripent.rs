@@ -12,7 +12,8 @@ use bspkit::bytes::{escaped, short};
 // Files of Lazyripent2: blocks of selectors and actions, for some maps or for all.
 //
 // Keys and values are matched with their case. An action that does not fit an entity, such as a replacement of a key
-// that it does not have, ends the work on the map. Source: the documentation of Lazyripent2.
+// that it does not have, ends the work on the map. Of equal keys of an entity it keeps the last value, which is also what
+// GoldSrc takes. Source: the documentation of Lazyripent2, and `Entity.AddKeyValue` there.
 
 /// What an action of Lazyripent2 does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,6 +185,10 @@ fn block(tokens: &mut impl Iterator<Item = Token>, at: At, maps: &[String]) -> R
     if let (Some(_), Some(act)) = (&class, acts.iter().find(is_of_old)) {
         return Err((act.at, "a block with new-entity cannot replace or remove keys".to_owned()));
     }
+    let is_class = |act: &&Act| act.verb == Verb::New && act.key == b"classname";
+    if let (Some(_), Some(act)) = (&class, acts.iter().find(is_class)) {
+        return Err((act.at, "the added entity has the key `classname` already".to_owned()));
+    }
     let action = match class {
         None if removes && acts.is_empty() => Action::Remove,
         None => Action::Acts(acts),
@@ -194,7 +199,7 @@ fn block(tokens: &mut impl Iterator<Item = Token>, at: At, maps: &[String]) -> R
         }
         Some(class) => Action::AddFor(class, acts),
     };
-    let rule = Rule { at, maps: maps.to_vec(), on: Match { tests, need: Need::Each }, action };
+    let rule = Rule { at, maps: maps.to_vec(), on: Match { tests, need: Need::Last }, action };
     let stores_first = removes && matches!(rule.action, Action::Acts(_));
     let removal = stores_first.then(|| Rule { action: Action::Remove, ..rule.clone() });
     Ok([rule].into_iter().chain(removal).collect())
@@ -266,7 +271,15 @@ impl Act {
         counts: &mut PairCounts,
     ) -> Result<(), String> {
         let by = Some(short(by));
-        let find = |pairs: &[Pair<'_>], key: &[u8]| pairs.iter().position(|pair| *pair.key == *key);
+        let find = |pairs: &[Pair<'_>], key: &[u8]| pairs.iter().rposition(|pair| *pair.key == *key);
+        // A pair that it writes is the only one of its key.
+        if !matches!(self.verb, Verb::New | Verb::Remove | Verb::Store) {
+            let last = find(pairs, &self.key);
+            let before = pairs.len();
+            let mut at = 0..;
+            pairs.retain(|pair| at.next() == last || *pair.key != self.key);
+            counts.removed += before - pairs.len();
+        }
         let need = || find(pairs, &self.key).ok_or_else(|| format!("the entity has no key `{}`", escaped(&self.key)));
         let lacks = |key: &[u8]| match find(pairs, key) {
             Some(_) => Err(format!("the entity has the key `{}` already", escaped(key))),
@@ -356,7 +369,7 @@ fn solved(value: &[u8], pairs: &[Pair<'_>], (file, stored): (&str, &Stored)) -> 
                 rest = &after[end + 1..];
                 let found = match name.strip_prefix(b"global.") {
                     Some(name) => stored.get(&(file.to_owned(), name.to_vec())).map(Vec::as_slice),
-                    None => pairs.iter().find(|pair| *pair.key == *name).map(|pair| &pair.value[..]),
+                    None => pairs.iter().rfind(|pair| *pair.key == *name).map(|pair| &pair.value[..]),
                 };
                 match found {
                     Some(found) => out.extend_from_slice(found),

@@ -205,6 +205,8 @@ pub enum Need {
     Count,
     /// Every test has to hold for a pair of the entity.
     Each,
+    /// Every test has to hold for the last pair of its key: the program keeps one value for each key.
+    Last,
 }
 
 /// A test of the pairs of an entity.
@@ -342,6 +344,12 @@ impl Match {
         let passes = |test: &Test| pairs.clone().any(|(key, value)| test.passes(key, value)) != test.is_negated;
         match self.need {
             Need::Each => self.tests.iter().all(passes).then_some(true),
+            Need::Last => {
+                // The keys are exact.
+                let last = |test: &Test| pairs.clone().filter(|(key, _)| *key == test.key).last();
+                let passes = |test: &Test| last(test).is_some_and(|(key, value)| test.passes(key, value));
+                self.tests.iter().all(|test| passes(test) != test.is_negated).then_some(true)
+            }
             Need::Count => {
                 let is_hit = |(key, value): &(&[u8], &[u8])| self.tests.iter().any(|test| test.passes(key, value));
                 let hits = pairs.clone().filter(is_hit).take(self.tests.len()).count();
@@ -486,6 +494,7 @@ codes! {
     IGNORED = "rule-ignored", Warning, [Strict], "a line is not a header, a brace, a pair or a comment";
     REST = "rule-rest", Note, [], "text after a pair is ignored, also a comment";
     REPLACED = "rule-replaced", Warning, [Strict], "a later block of the same kind takes the place of this one";
+    REPEATED = "rule-repeated", Warning, [Strict], "a block has a key twice, and one of the two pairs does nothing";
     NO_MATCH = "rule-no-match", Warning, [], "the rule matches no entity of the maps";
     NO_MAP = "rule-no-map", Warning, [], "the file or the rule is for maps of other names than those that were given";
     MANY = "rule-many", Warning, [], "the rule matches worldspawn, or half of a map's entities or more";

@@ -1,14 +1,18 @@
 //! Files of stripper_qmm: `filter:`, `add:`, and `replace:` with `with:`, in the words of entity text.
 
+use std::collections::HashMap;
+
 use super::stripper::shown;
 use super::{Action, At, Expected, Match, Need, NewPair, Rule, Rules, Step, Test};
 use crate as rules;
+use bspkit::bytes::escaped;
 
 // Files of stripper_qmm: `filter:`, `add:`, and `replace:` with `with:`, in the words of entity text.
 //
 // An empty value means that the key must not be there, or in `with:` that it is removed. An expression has to match
 // the whole value, with its case. Files for versions before 2.5 have lines with `key=value`, and lines with comments.
-// Source: the documentation of stripper_qmm 2.5 and of the versions before.
+// An entity has one value for each key, the last one. Source: the documentation of stripper_qmm 2.5 and of the versions
+// before, and its `MapEntities`.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
@@ -132,7 +136,30 @@ fn pairs(tokens: &mut impl Iterator<Item = Token>, open: At) -> Result<Vec<NewPa
     }
 }
 
+/// Of equal keys in a block the last one counts, in the order of the first ones. Old versions kept all of them.
+fn last_of_each(rules: &mut Rules, pairs: Vec<NewPair>) -> Vec<NewPair> {
+    let mut kept: Vec<NewPair> = Vec::with_capacity(pairs.len());
+    let mut places = HashMap::new();
+    for pair in pairs {
+        let place = *places.entry(pair.key.clone()).or_insert(kept.len());
+        let Some(old) = kept.get_mut(place) else {
+            kept.push(pair);
+            continue;
+        };
+        let message = format!(
+            "the block has the key `{}` again in line {}: this pair does nothing, or in old versions of the plug-in both \
+             count",
+            escaped(&pair.key),
+            pair.at.line
+        );
+        rules.find(rules::REPEATED, old.at, message);
+        *old = pair;
+    }
+    kept
+}
+
 fn block(rules: &mut Rules, section: Section, at: At, pairs: Vec<NewPair>, masks: &mut Vec<(At, Vec<NewPair>)>) {
+    let pairs = last_of_each(rules, pairs);
     let rule = |on, action| Rule { at, maps: Vec::new(), on, action };
     match section {
         Section::Replace => masks.push((at, pairs)),
@@ -188,7 +215,7 @@ fn mask(rules: &mut Rules, pairs: Vec<NewPair>) -> Match {
         };
         tests.push(test(&pair, value, pair.value.is_empty()));
     }
-    Match { tests, need: Need::Each }
+    Match { tests, need: Need::Last }
 }
 
 // The words of rule files that are not read line by line.

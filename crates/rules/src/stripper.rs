@@ -1,5 +1,6 @@
 //! Stripper:Source files, as the plug-in reads them, line by line, and as Lumper does.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
@@ -130,28 +131,44 @@ impl Reader<'_> {
         if text.is_empty() || text.starts_with(b";") || text.starts_with(b"#") || text.starts_with(b"//") {
             return;
         }
-        if let Some((_, kind)) = HEADERS.iter().find(|(word, _)| text.starts_with(word)) {
+        if let Some((word, kind)) = HEADERS.iter().find(|(word, _)| text.starts_with(word)) {
             self.kind = *kind;
+            self.rest(at, text, word.len());
         } else if text == b"modify:" {
             (self.kind, self.part) = (Kind::Modify, None);
             self.warn_of_open_modify(at);
             self.modify = Some(at);
-        } else if let Some((_, part, _)) =
+        } else if let Some((word, part, _)) =
             PARTS.iter().find(|(word, ..)| self.kind == Kind::Modify && text.starts_with(word))
         {
             self.part = Some(*part);
+            self.rest(at, text, word.len());
             self.modify.get_or_insert(at);
         } else if text == b"{" && self.block.is_none() {
             self.open(at);
         } else if text.starts_with(b"}") && self.block.is_some() {
             self.close();
+            self.rest(at, text, 1);
         } else if text.starts_with(b"}") && self.kind == Kind::Modify {
             self.run_modify(at);
+            self.rest(at, text, 1);
         } else if self.block.is_some() && text != b"{" {
             self.pair(at, text);
         } else {
             self.ignored(at, text);
         }
+    }
+
+    /// What follows a header or a brace in its line: the plug-in does not read it.
+    fn rest(&mut self, at: At, text: &[u8], length: usize) {
+        let (word, rest) = text.split_at(length);
+        let code = match rest.trim_ascii_start() {
+            [] => return,
+            rest if is_comment(rest) => rules::REST,
+            _ => rules::IGNORED,
+        };
+        let at = At { column: at.column + length, ..at };
+        self.rules.find(code, at, format!("the text after {} is ignored", shown(word)));
     }
 
     fn open(&mut self, at: At) {
@@ -206,6 +223,7 @@ impl Reader<'_> {
         let tests = self.tests(matches);
         self.warn_of_empty(place, tests.is_empty(), "the modify block has no pairs to match and changes every entity");
         let delete = Step::Delete(self.tests(delete));
+        self.warn_of_repeated(&replace);
         let replace = Step::Replace { pairs: self.stored(replace), is_exact: false };
         let insert = self.stored(insert).into_iter().map(Step::Insert);
         let steps = [delete, replace].into_iter().chain(insert).collect();
@@ -230,7 +248,7 @@ impl Reader<'_> {
             };
         };
         let rest = text[whole.end()..].trim_ascii();
-        if rest.starts_with(b"//") || rest.starts_with(b";") || rest.starts_with(b"#") {
+        if is_comment(rest) {
             let at = At { column: at.column + whole.end(), ..at };
             self.rules.find(rules::REST, at, "the text after the pair is ignored");
         } else if !rest.is_empty() || whole.start() > 0 {
@@ -296,6 +314,15 @@ impl Reader<'_> {
             self.rules.find(rules::SLASHES, prop.at, message);
         }
         props.into_iter().map(|Prop { at, key, value, .. }| NewPair { at, key, value }).collect()
+    }
+
+    /// Of equal keys in a `replace` block the first one counts.
+    fn warn_of_repeated(&mut self, props: &[Prop]) {
+        let mut keys = HashSet::new();
+        for prop in props.iter().filter(|prop| !keys.insert(prop.key.to_ascii_lowercase())) {
+            let message = format!("the block has the key `{}` before: this pair does nothing", escaped(&prop.key));
+            self.rules.find(rules::REPEATED, prop.at, message);
+        }
     }
 
     fn warn_of_empty(&mut self, at: At, is_empty: bool, message: &str) {

@@ -204,6 +204,22 @@ fn borders(links: &Links<'_>, list: usize) -> BTreeSet<usize> {
     borders
 }
 
+/// The first record that has one of these records in a run that nothing can be added to.
+pub(super) fn whole(links: &Links<'_>, list: usize, range: &Range<usize>) -> Option<String> {
+    let len = links.sites[list].len();
+    let is_closed = |link: &&Link| matches!(link.how, How::Run(_, _, Order::Matters | Order::Optional | Order::Own));
+    links.links.iter().filter(|link| link.to == list).filter(is_closed).find_map(|link| {
+        let from = &links.sites[link.from];
+        let has_one = |record: &usize| {
+            let Some((first, count)) = link.named(from.record(*record), len) else { return false };
+            let Ok(first) = usize::try_from(first) else { return false };
+            let end = first.saturating_add(usize::try_from(count).unwrap_or(0));
+            first.max(range.start) < end.min(range.end)
+        };
+        (0..from.len()).find(has_one).map(|record| format!("{}[{record}]", from.name))
+    })
+}
+
 /// Where the copies of parts are put: after the parts, but not among those of another whole.
 fn after(links: &Links<'_>, list: usize, end: usize) -> usize {
     let len = links.sites[list].len();

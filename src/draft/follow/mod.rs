@@ -423,6 +423,10 @@ fn duplicate(links: &Links<'_>, list: &str, range: Range<usize>, options: &Optio
         let message = "a copy of a node or leaf alone would be in no tree";
         return Err(refused(&links.sites[site].name, message).with_hint(Hint::Tree));
     }
+    if let Some(owner) = copies::whole(links, site, &range).filter(|_| options.whole && !options.force) {
+        let message = format!("a copy would be in no set: {owner} has its records as a whole, without others");
+        return Err(refused(&links.sites[site].name, message).with_hint("a copy of what has them has copies of them"));
+    }
     copies::edit(links, site, range)
 }
 

@@ -166,7 +166,11 @@ fn a_lump_that_is_cut_off_is_edited_with_force_alone() {
     room.write("new.ent", b"{\n\"classname\" \"worldspawn\"\n}\n");
     for edit in ["set cut.bsp worldspawn message=new", "import cut.bsp new.ent"] {
         let run = room.bspkit(&format!("ent {edit} -o whole.bsp")).without_data(2);
-        assert!(run.err.contains("ENTITIES runs past the end of the file") && run.err.contains("--force"), "{}", run.err);
+        assert!(
+            run.err.contains("ENTITIES runs past the end of the file") && run.err.contains("--force"),
+            "{}",
+            run.err
+        );
         room.bspkit(&format!("ent {edit} -o whole.bsp --force")).done();
     }
     // A lump that is not text is never known to be whole.

@@ -250,3 +250,30 @@ fn what_depends_on_the_map_is_a_doubt() {
     let named = read("r.rule", "{\nmatch a 1\nreplace Speed 2\n}\n").unwrap().to_stripper();
     assert_eq!(lost(&named), ["3:1 the case of the key `Speed`"]);
 }
+
+/// Of equal keys to replace the plug-in takes the first one, and Lumper the last.
+#[test]
+fn equal_keys_to_replace_are_converted() {
+    let text = "modify:\n{\nmatch:\n{\n\"n\" \"1\"\n}\nreplace:\n{\n\"a\" \"1\"\n\"a\" \"2\"\n}\n}\n";
+    let entities = Entities::parse(map("n=1 a=0").into_bytes(), EntityRules::QUAKE2).unwrap();
+    let patch = parse(text, Mode::Plugin).unwrap().to_patch().unwrap().result;
+    let patched = Entities::parse(patch.apply(&entities).unwrap(), EntityRules::QUAKE2).unwrap();
+    assert_eq!(short(&patched), "n=1 a=1");
+    assert_eq!(applied(text, "n=1 a=0", Mode::Plugin), "n=1 a=1");
+    for mode in [Mode::Lumper, Mode::Plugin] {
+        let printed = parse(text, mode).unwrap().to_stripper();
+        let printed = String::from_utf8(printed.result).unwrap();
+        assert_eq!(applied(&printed, "n=1 a=0", Mode::Plugin), applied(text, "n=1 a=0", mode), "{printed}");
+    }
+}
+
+/// Each test holds by itself where pairs are not counted.
+#[test]
+fn the_count_of_pairs_is_a_doubt_for_every_mode() {
+    let text = "filter:\n{\n\"a\" \"1\"\n\"b\" \"2\"\n}\n";
+    for (mode, doubts) in [(Mode::Plugin, 0), (Mode::Strict, 1), (Mode::Lumper, 1)] {
+        let converted = parse(text, mode).unwrap().to_stripper();
+        let repeated = converted.doubts.iter().filter(|(_, doubt)| *doubt == Doubt::Repeated).count();
+        assert_eq!(repeated, doubts, "{mode:?}");
+    }
+}

@@ -412,3 +412,28 @@ fn what_the_other_programs_do_not_read_is_refused_or_left_out() {
         assert_eq!(entities.len(), left, "{name}");
     }
 }
+
+/// Both programs keep one value for each key of an entity: the last one.
+#[test]
+fn the_last_of_equal_keys_counts() {
+    becomes("r.ini", "{ \"a\" \"1\" }", "a=1 a=2; a=2 a=1", "a=1 a=2");
+    becomes("r.ini", "replace: { \"a\" \"2\" } with: { \"b\" \"3\" }", "a=1 a=2; a=2 a=1", "a=1 a=2 b=3; a=2 a=1");
+    becomes("r.rule", "{ match a 1 remove-entity }", "a=1 a=2; a=2 a=1", "a=1 a=2");
+    becomes("r.rule", "{ dont-match a 1 remove-entity }", "a=1 a=2; a=2 a=1; b=1", "a=2 a=1; b=1");
+    becomes("r.rule", "{ have a replace a 5 }", "a=1 b=1 a=2; A=1 a=2", "b=1 a=5; A=1 a=5");
+    becomes("r.rule", "{ have a rename a b }", "a=1 a=2", "b=2");
+    becomes("r.rule", "{ have a add a 5 }", "a=1 a=2", "a=7");
+    becomes("r.rule", "{ have a bit-set a b000001 }", "a=8 a=2", "a=3");
+    becomes("r.rule", "{ have a store a x } { have a new b \"{global.x}\" new c \"{a}\" }", "a=1 a=2", "a=1 a=2 b=2 c=2");
+    fails("r.rule", "{ have a rename a b }", "a=1 a=2 b=1", "the rule at r.rule:1:1 cannot be applied");
+    fails("r.rule", "{ new-entity bar new classname foo }", "a=1", "r.rule:1:18: the added entity has the key");
+}
+
+#[test]
+fn the_last_of_equal_keys_of_a_qmm_block_counts() {
+    let text = "filter:\n{\na=1\na=2\n}\nadd:\n{\nclassname=x\nb=1\nb=2\n}\n";
+    becomes("r.ini", text, "a=1; a=2", "a=1; classname=x b=2");
+    let rules = read("r.ini", text).unwrap();
+    let found: Vec<_> = rules.findings.iter().map(|found| (found.code.name, found.at.line)).collect();
+    assert_eq!(found, [("rule-repeated", 3), ("rule-repeated", 9)]);
+}

@@ -20,6 +20,15 @@ fn strict_refuses_what_the_plug_in_reads_in_another_way() {
     assert!(refused("{\n\"b\" \"1\"\n\"a\" \"\"\n}").starts_with("r.cfg:3:1: the key or the value is empty"));
     assert!(refused("add:\n{\n\"a\" \"/b/\"\n}").starts_with("r.cfg:3:6: the value is stored without its last slash"));
     assert!(refused(&format!("{{\n\"b\" \"1\"\n\"a\" \"{}\"\n}}", "b".repeat(250))).starts_with("r.cfg:3:1: "));
+    // What follows a header or a brace in its line, and the second of equal keys.
+    assert!(refused("filter:\n{\n\"a\" \"1\"\n} add: { \"b\" \"1\" }").starts_with("r.cfg:4:2: the text after `}`"));
+    assert!(refused("filter: \"b\" \"1\"\n{\n\"a\" \"1\"\n}").starts_with("r.cfg:1:8: the text after `filter:`"));
+    assert!(refused("filter:\n{\n\"a\" \"1\"\n}}").starts_with("r.cfg:4:2: the text after `}`"));
+    assert!(refused("filter:\r{\r\"a\" \"1\"\r}\r").starts_with("r.cfg:1:8: the text after `filter:`"));
+    assert!(parse("filter: // all\n{\n\"a\" \"1\"\n} ; end\n", Mode::Strict).is_ok());
+    let twice = "modify:\n{\nmatch: x\n{\n\"a\" \"1\"\n}\nreplace:\n{\n\"b\" \"1\"\n\"B\" \"2\"\n}\n}";
+    assert!(refused(twice).starts_with("r.cfg:3:7: the text after `match:`"));
+    assert!(refused(&twice.replace(" x", "")).starts_with("r.cfg:10:6: the block has the key `B` before"));
     // All of it, if there is more.
     let error = parse("Filter:\n{\n\"a\" \"1\"\n", Mode::Strict).unwrap_err();
     assert!(
