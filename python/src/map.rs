@@ -100,7 +100,8 @@ impl Map {
         Visibility::open(py, &self.shared)
     }
 
-    /// What differs between this map and a newer one: counts and changes, as the program's `diff --json` says it.
+    /// What differs between this map and a newer one, as saves would write them: `equal`, counts and changes, as the
+    /// program's `diff --json` says it.
     #[pyo3(signature = (other, *, most = 1000))]
     fn diff<'py>(&self, py: Python<'py>, other: &Map, most: usize) -> Res<Bound<'py, PyAny>> {
         ops::differences(py, &self.shared, &other.shared, most)
@@ -424,8 +425,8 @@ impl Map {
         ops::check(py, &self.shared, engine, &allow)
     }
 
-    /// Tests the promises of the library on this map. The result has an entry for each law: `"pass"`, `"skipped"`, or
-    /// what failed.
+    /// Tests the promises of the library on this map. The result has an entry for each law: `"pass"`, `"skipped: "` with
+    /// the reason, or what failed.
     fn verify(&self, py: Python<'_>) -> Res<BTreeMap<&'static str, String>> {
         ops::verify(py, &self.shared)
     }

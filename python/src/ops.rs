@@ -14,7 +14,7 @@ use bspkit_ops::patch::{ALREADY, Patch, Search};
 use bspkit_ops::{check, compare, diff};
 use bspkit_rules::files::{Reading, RuleFiles};
 use bspkit_rules::{Applied, Bake, Mode, Record, State, Tried, known, record};
-use bspkit_text::changes::ComparisonJson;
+use bspkit_text::changes::DiffJson;
 use bspkit_text::{folder, patch, records};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -28,8 +28,9 @@ use crate::shared::{Shared, current};
 pub(crate) fn differences<'py>(py: Python<'py>, old: &Shared, new: &Shared, most: usize) -> Res<Bound<'py, PyAny>> {
     let (old, new) = (old.snapshot()?, new.snapshot()?);
     let text = detached(py, || {
-        let found = compare::maps(&current(&old)?, &current(&new)?, most)?;
-        serde_json::to_string(&ComparisonJson::new(&found))
+        let (old, new) = (current(&old)?, current(&new)?);
+        let found = compare::whole(&old, &new, most);
+        serde_json::to_string(&DiffJson::new(&found, found.is_same()))
             .map_err(|error| Error::new(ErrorKind::Argument, error.to_string()))
     })?;
     Ok(py.import("json")?.call_method1("loads", (text,))?)

@@ -36,7 +36,7 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
     if let Some(suffix) = backup {
         options = options.backup(suffix);
     }
-    let report = |draft: &Draft<'static>, plan: &Plan<'static>| {
+    let report = |draft: &Draft<'static>, plan: &Plan<'static>| -> bspkit::Result<SaveReport> {
         let findings = check::admit(draft, plan, force)?;
         let mut report = SaveReport::new(plan, compare::draft(draft, 0)?.touched().to_string(), &findings);
         report.stale(target.iter().flat_map(|target| beside::stale(draft, plan, target, target)));
@@ -44,7 +44,15 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
     };
     let Some(home) = home else {
         let draft = shared.snapshot()?;
-        return detached(py, || report(&draft, &draft.plan(layout)?));
+        return detached(py, || {
+            let plan = draft.plan(layout)?;
+            target.iter().try_for_each(|target| plan.check_target(target, &options))?;
+            let mut report = report(&draft, &plan)?;
+            plan.whole()
+                .into_iter()
+                .for_each(|why| report.warn(format!("the file would be written as a whole: {why}")));
+            Ok(report)
+        });
     };
     let place = home.absolute.clone();
     // Of a map that is saved in its place the record is written first: if the program ends in between, nothing is

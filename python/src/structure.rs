@@ -43,7 +43,7 @@ fn places(draft: &Draft<'static>, list: &str, indices: &[isize], between: bool) 
         let from_end = || count.checked_sub(index.unsigned_abs());
         let place = usize::try_from(*index).ok().or_else(from_end);
         place
-            .filter(|place| *place < count || between)
+            .filter(|place| *place < count + usize::from(between))
             .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("{list} has no record {index}: it has {count}")))
     };
     indices.iter().map(place).collect()

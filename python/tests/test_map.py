@@ -180,12 +180,30 @@ def test_threads_share_a_map(q3: Path) -> None:
     assert [map.entities[0][f"key{number}"] for number in range(4)] == ["49"] * 4
 
 
+def test_a_dry_run_is_refused_as_the_save_is(q3: Path, tmp_path: Path) -> None:
+    path = tmp_path / "q3.bsp"
+    path.write_bytes(q3.read_bytes())
+    map = bspkit.open(path)
+    map.entities[0]["message"] = "The Place"
+    for dry_run in (True, False):
+        with pytest.raises(FileNotFoundError):
+            map.save(tmp_path / "none" / "out.bsp", dry_run=dry_run)
+    path.chmod(0o444)
+    for dry_run in (True, False):
+        with pytest.raises(bspkit.RefusedError, match="read-only"):
+            map.save(dry_run=dry_run)
+    map.save(dry_run=True, force=True)
+
+
 def test_queries_patches_and_differences(q3: Path) -> None:
     old, new = bspkit.open(q3), bspkit.open(q3)
     new.entities[0]["message"] = "The Place"
     found = old.diff(new)
     assert found["touched"]["entities"] == 1
-    assert not any(old.diff(old)["touched"].values())
+    assert not any(old.diff(old)["touched"].values()) and old.diff(old)["equal"] and not found["equal"]
+    # Bytes around lumps count too.
+    other = bspkit.open(old.to_bytes() + b"TRAILER")
+    assert not old.diff(other)["equal"] and old.diff(other)["lumps"]
     old.patch(old.patch_to(new))
     assert old.to_bytes() == new.to_bytes()
     assert new.set("PLANES[0].distance=5") == 1

@@ -144,9 +144,9 @@ impl<'a> Plan<'a> {
         Plan { complete: Some(slot), ..self }
     }
 
-    /// Why saving must be forced ([`super::SaveOptions::force`]): the map is damaged and the plan changes it. New bytes
-    /// for a slot that is cut off are no exception: afterwards nothing says that the rest is missing. Entities that end
-    /// with a whole entity are one.
+    /// Why saving must be forced ([`super::SaveOptions::force`]): the map is damaged and the plan changes it. That
+    /// holds also if the slot that is cut off gets new bytes: afterwards nothing says that the rest is missing. Text of
+    /// entities that ends with a whole entity may get them.
     pub fn needs_force(&self) -> Option<String> {
         let is_edited = |slot: &Slot| self.report.edits.iter().any(|edit| edit.slot == slot.id);
         let is_excused = |slot: &&Slot| self.complete == Some(slot.id) && is_edited(slot);

@@ -145,6 +145,24 @@ impl Plan<'_> {
         Ok((Saved { whole, written: wide(self.size()), ..saved }, origin))
     }
 
+    /// Refuses what a save to `path` would refuse before it writes, though the map may be edited: a read-only file, one
+    /// that another program has changed, a folder that is not there.
+    ///
+    /// # Errors
+    /// As [`Plan::save_with`].
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+    /// let plan = map.draft().plan(bspkit::Layout::Keep)?;
+    /// assert!(plan.check_target("no such folder/rooms.bsp", &Default::default()).is_err());
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn check_target(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
+        let replacing = Replacing::of(path.as_ref(), options, self.container().origin.as_deref())?;
+        let folder = fs::metadata(target::folder(&replacing.target));
+        folder.map(drop).map_err(|error| replacing.cannot("write", error))
+    }
+
     /// Refuses an edit of a damaged map without force, as saves do: for who gives the new bytes away and does not save.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use bspkit::disk::put;
 use bspkit::file::names;
 use bspkit::{Bsp, Error, ErrorKind, Layout};
 use bspkit_ops::compare::{self, Change, Comparison, How, Kind, LumpChanges, TextChange};
-use bspkit_text::changes::{DiffJson, LumpJson};
+use bspkit_text::changes::DiffJson;
 use bspkit_text::folder::{Folder, is_unpacked};
 use bspkit_text::page::{MOST_CHANGES, MapRow, folder, page};
 use bspkit_text::records::Numbers;
@@ -359,10 +359,8 @@ pub(super) struct Difference<'a> {
 
 impl Difference<'_> {
     fn is_same(&self) -> bool {
-        let is_other = |files: &compare::Files| {
-            !files.skipped.is_empty() || !self.is_partial && files.dialects.0 != files.dialects.1
-        };
-        self.found.lumps.is_empty() && !self.found.files.as_ref().is_some_and(is_other)
+        let is_skipped = || self.found.files.as_ref().is_some_and(|files| !files.skipped.is_empty());
+        self.found.is_same() || self.is_partial && self.found.lumps.is_empty() && !is_skipped()
     }
 }
 
@@ -370,17 +368,14 @@ impl Difference<'_> {
 struct Document<'a> {
     #[serde(flatten)]
     old: PathJson,
-    equal: bool,
     #[serde(flatten)]
     difference: DiffJson<'a>,
-    lumps: Vec<LumpJson<'a>>,
 }
 
 impl Serialize for Difference<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let lumps = self.found.lumps.iter().map(LumpJson::new).collect();
-        let (old, equal) = (PathJson::new("old", Some(self.pair.old)), self.is_same());
-        Document { old, equal, difference: DiffJson::new(self.found), lumps }.serialize(serializer)
+        let old = PathJson::new("old", Some(self.pair.old));
+        Document { old, difference: DiffJson::new(self.found, self.is_same()) }.serialize(serializer)
     }
 }
 

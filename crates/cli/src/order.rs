@@ -111,9 +111,9 @@ impl Target {
 
 /// Add records from a file, as `dump` prints them
 ///
-/// The new records come before the record of this number, and belong to the sets of the record before them; where that
-/// is the last one of a whole, such as the edges of a face, they are in none. Numbers in them name what they name before
-/// the edit.
+/// The new records come before the record of this number, and belong to the sets of the record before them. Where that
+/// is the last one of a whole, such as the edges of a face, they are in no set. Numbers in them name what they name
+/// before the edit.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit records insert base1.bsp 'planes[10]' planes.jsonl -o out.bsp

@@ -406,12 +406,15 @@ impl Save {
                 .with_context(|| format!("cannot save {}", shown(map.target.as_deref().unwrap_or(&map.path))))?;
         }
         findings.say(job);
-        let is_refused = findings.needs_force() && self.dry_run && !self.force;
+        let mut is_refused = findings.needs_force() && self.dry_run && !self.force;
         if is_refused {
             job.warn_here("saving it needs --force");
         }
         let target = map.target.as_deref();
         let place = target.unwrap_or(&map.path);
+        if self.dry_run {
+            is_refused |= plan.check_force(self.force).is_err() || self.is_target_refused(target, plan, job);
+        }
         let areas = match self.fix_aas {
             true => Areas::read(&map.path, bsp, plan, place, self.force, job)?,
             false => None,
@@ -494,6 +497,21 @@ impl Save {
         said.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(place))));
         warnings.extend(said);
         Ok(saved)
+    }
+
+    /// Whether the target of a dry run would be refused, which is said. Folders that a save makes need not be there.
+    fn is_target_refused(&self, target: Option<&Path>, plan: &Plan<'_>, job: &mut Job<'_>) -> bool {
+        let makes_folders = job.many || self.output.as_deref().is_some_and(is_folder);
+        let is_there = |place: &&Path| !makes_folders || place.parent().is_none_or(Path::exists);
+        let target = target.filter(|place| !is_stdin(place) && is_there(place));
+        let is_left = self.in_place() && plan.is_identity();
+        match target.filter(|_| !is_left).map(|place| plan.check_target(place, &self.how())) {
+            Some(Err(error)) => {
+                job.warn_here(&format!("it would not be saved: {error}"));
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Prints the warnings about a save, and returns them.

@@ -215,7 +215,7 @@ pub(super) fn worded(hint: &Hint) -> String {
             what changed since the map that it was made from"
                 .to_owned()
         }
-        Hint::Cascade => "--cascade removes what needs it too".to_owned(),
+        Hint::Cascade => "--cascade removes what needs it too, or empties the field".to_owned(),
         Hint::CopyModel => "`model copy` copies a model with its faces, brushes and tree".to_owned(),
         Hint::Tree => {
             "nodes and leafs are added and removed as whole trees: `model copy` and `model rm` do that".to_owned()

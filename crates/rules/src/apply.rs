@@ -177,7 +177,8 @@ fn effect(work: &Work<'_>) -> Effect {
             None => *added.entry(pairs).or_default() += 1,
         }
     }
-    // What the rules added before may match them now: an entity that is as they add it is theirs, whatever they do to it.
+    // What the rules added before may match them now: an entity that is as they add it is theirs, whatever they do to
+    // it.
     let mut own = HashSet::new();
     let kept = if added.is_empty() { 0 } else { work.old.len() };
     for number in (0..kept).filter(|number| !work.removed.contains_key(number)) {
@@ -194,7 +195,7 @@ fn effect(work: &Work<'_>) -> Effect {
 }
 
 impl Effect {
-    /// Adds what became of the pairs of an entity. A pair that is removed and added again is not changed; one that gets
+    /// Adds the new state of the pairs of an entity. A pair that is removed and added again is not changed; one that gets
     /// another value and is added again was there.
     fn add_pairs(&mut self, before: &[(&[u8], &[u8])], pairs: &[Pair<'_>]) {
         let said = |key: &[u8], value: &[u8]| (key.to_ascii_lowercase(), value.to_vec());

@@ -12,8 +12,8 @@ use bspkit::bytes::{escaped, short};
 // Files of Lazyripent2: blocks of selectors and actions, for some maps or for all.
 //
 // Keys and values are matched with their case. An action that does not fit an entity, such as a replacement of a key
-// that it does not have, ends the work on the map. Of equal keys of an entity it keeps the last value, which is also what
-// GoldSrc takes. Source: the documentation of Lazyripent2, and `Entity.AddKeyValue` there.
+// that it does not have, ends the work on the map. Of equal keys of an entity the program keeps the last value. Source:
+// the documentation of Lazyripent2, and its `Entity.AddKeyValue`.
 
 /// What an action of Lazyripent2 does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

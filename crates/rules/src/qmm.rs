@@ -147,8 +147,8 @@ fn last_of_each(rules: &mut Rules, pairs: Vec<NewPair>) -> Vec<NewPair> {
             continue;
         };
         let message = format!(
-            "the block has the key `{}` again in line {}: this pair does nothing, or in old versions of the plug-in both \
-             count",
+            "the block has the key `{}` again in line {}: this pair does nothing, but old versions of the plug-in take \
+             both",
             escaped(&pair.key),
             pair.at.line
         );

@@ -50,19 +50,21 @@ impl ComparisonJson {
     }
 }
 
-/// The difference of two map files in JSON: what they are, and the members of [`ComparisonJson`].
+/// The difference of two map files in JSON: whether they are equal, what they are, the members of [`ComparisonJson`],
+/// and the lumps that differ.
 ///
 /// ```
 /// use bspkit_text::changes::DiffJson;
 /// use bspkit_ops::compare;
 /// let map = bspkit::Bsp::open("../../tests/maps/q2/own_rooms.bsp")?;
 /// let found = compare::whole(&map, &map, 10);
-/// let json = serde_json::to_value(DiffJson::new(&found)).unwrap();
+/// let json = serde_json::to_value(DiffJson::new(&found, found.is_same())).unwrap();
 /// assert_eq!((json["dialects"][0].as_str(), json["moved"].as_u64()), (Some("quake2"), Some(0)));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct DiffJson<'c> {
+    equal: bool,
     dialects: [&'c str; 2],
     bsp_versions: [i32; 2],
     bytes: [usize; 2],
@@ -70,19 +72,22 @@ pub struct DiffJson<'c> {
     skipped: &'c [String],
     #[serde(flatten)]
     comparison: ComparisonJson,
+    lumps: Vec<LumpJson<'c>>,
 }
 
 impl<'c> DiffJson<'c> {
-    /// The JSON of a comparison of whole files.
-    pub fn new(comparison: &'c Comparison) -> Self {
+    /// The JSON of a comparison of whole files, in which nothing that was compared differs if they are `equal`.
+    pub fn new(comparison: &'c Comparison, equal: bool) -> Self {
         let files = comparison.files.as_ref();
         DiffJson {
+            equal,
             dialects: files.map_or([""; 2], |files| [files.dialects.0, files.dialects.1]),
             bsp_versions: files.map_or([0; 2], |files| [files.versions.0, files.versions.1]),
             bytes: files.map_or([0; 2], |files| [files.sizes.0, files.sizes.1]),
             moved: comparison.moved(),
             skipped: files.map_or(&[], |files| &files.skipped),
             comparison: ComparisonJson::new(comparison),
+            lumps: comparison.lumps.iter().map(LumpJson::new).collect(),
         }
     }
 }

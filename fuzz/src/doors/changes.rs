@@ -49,7 +49,7 @@ pub fn compared(bytes: &[u8]) {
             assert!(lump.changes.iter().all(|change| !change.line(&lump.lump).to_string().is_empty()));
         }
         assert!(serde_json::to_string(&ComparisonJson::new(found)).is_ok());
-        assert!(serde_json::to_string(&DiffJson::new(found)).is_ok());
+        assert!(serde_json::to_string(&DiffJson::new(found, found.is_same())).is_ok());
     }
     assert!(page::page(["old", "new"], [old, &new], &found).len() <= page::MOST_BYTES);
     let introduced = check::introduced(&draft, &check::Options::default()).unwrap_or_default();

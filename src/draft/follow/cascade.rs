@@ -353,7 +353,7 @@ pub(super) fn reached(links: &Links<'_>, removed: &Removed, named: &Removed) -> 
     Ok(())
 }
 
-/// Pairs stay pairs, and the even one of each stays even. New records, in the place of old ones or not, are opposite too.
+/// Pairs stay pairs, and the even one of each stays even. New records are opposite too.
 fn pairs(site: &Site<'_>, change: &Change, fresh: &[u8]) -> Result<()> {
     let whole = change.len().is_multiple_of(2);
     let record = |source: &Source| match source {

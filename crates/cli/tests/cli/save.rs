@@ -170,6 +170,29 @@ fn folders_are_edited_into_folders() {
 
 /// A dry run of several maps is short: first what changes in all of them, then a line for each. The details of one map
 /// are as before.
+/// What a save would refuse a dry run says, with the exit status of a refusal that is found.
+#[test]
+fn a_dry_run_of_a_save_that_would_be_refused_says_so() {
+    let room = Room::new();
+    let edit = "ent set q2.bsp worldspawn message=x";
+    let refused = |arguments: &str, what: &str| {
+        let run = room.bspkit(&format!("{arguments} --dry-run"));
+        assert_eq!(run.code, Some(1), "{arguments}: {}", run.err);
+        assert!(run.err.contains(what), "{arguments}: {}", run.err);
+        assert_eq!(room.bspkit(arguments).code, Some(2), "{arguments}");
+    };
+    refused(&format!("{edit} -o none/out.bsp"), "it would not be saved: cannot write");
+    let mut rights = std::fs::metadata(room.path("q2.bsp")).unwrap().permissions();
+    rights.set_readonly(true);
+    std::fs::set_permissions(room.path("q2.bsp"), rights).unwrap();
+    refused(&format!("{edit} --in-place"), "is read-only");
+    room.bspkit(&format!("{edit} --dry-run")).done();
+    room.bspkit(&format!("{edit} --in-place --force --dry-run")).done();
+    let cut = room.read("q2.bsp");
+    room.write("cut.bsp", &cut[..60_000]);
+    refused("set cut.bsp planes[0].distance=5 -o out.bsp", "saving needs --force");
+}
+
 #[test]
 fn a_dry_run_of_several_maps_begins_with_a_summary() {
     let room = Room::empty();
@@ -342,10 +365,14 @@ fn a_damaged_map_is_saved_by_force_only() {
     let names = room.names();
     let run = room.run(&[&EDIT[..4], &["message=x", "-o", "out.bsp"]].concat()).without_data(2);
     assert!(run.err.contains("hint: use --force"), "{}", run.err);
-    let run = room.run(&[&EDIT[..4], &["message=x", "--dry-run"]].concat()).done();
-    assert!(run.err.contains("saving needs --force"), "{}", run.err);
-    let run = room.run(&[&EDIT[..4], &["message=x", "--dry-run", "--json"]].concat()).done();
-    assert!(run.json()["warnings"][0].as_str().unwrap().contains("saving needs --force"), "{}", run.text());
+    let run = room.run(&[&EDIT[..4], &["message=x", "--dry-run"]].concat());
+    assert!(run.code == Some(1) && run.err.contains("saving needs --force"), "{}", run.err);
+    let run = room.run(&[&EDIT[..4], &["message=x", "--dry-run", "--json"]].concat());
+    assert!(
+        run.code == Some(1) && run.json()["warnings"][0].as_str().unwrap().contains("saving needs --force"),
+        "{}",
+        run.text()
+    );
     assert_eq!(room.names(), names);
     room.run(&[&EDIT[..4], &["message=x", "-o", "out.bsp", "--force"]].concat()).done();
     // A copy is no edit.

@@ -69,6 +69,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Whether nothing differs: of whole files neither what they are nor a byte that was compared.
+    pub fn is_same(&self) -> bool {
+        let is_other = |files: &Files| !files.skipped.is_empty() || files.dialects.0 != files.dialects.1;
+        self.lumps.is_empty() && !self.files.as_ref().is_some_and(is_other)
+    }
+
     /// The counts of all lumps.
     ///
     /// ```

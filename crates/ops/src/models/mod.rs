@@ -307,8 +307,8 @@ pub enum Gone {
     Records(Followed),
 }
 
-/// Removes records of a list and what only they use; a model goes as [`Removal`] takes it away. With `cascade` what needs
-/// them goes too. `force` is that of [`Removal::force`] and [`Structure::force`](bspkit::Structure::force).
+/// Removes records of a list and what only they use; a model goes as [`Removal`] takes it away. With `cascade` what
+/// needs them goes too. `force` is that of [`Removal::force`] and [`Structure::force`](bspkit::Structure::force).
 ///
 /// ```
 /// use bspkit_ops::models::{Gone, remove_records};

@@ -424,7 +424,12 @@ fn the_last_of_equal_keys_counts() {
     becomes("r.rule", "{ have a rename a b }", "a=1 a=2", "b=2");
     becomes("r.rule", "{ have a add a 5 }", "a=1 a=2", "a=7");
     becomes("r.rule", "{ have a bit-set a b000001 }", "a=8 a=2", "a=3");
-    becomes("r.rule", "{ have a store a x } { have a new b \"{global.x}\" new c \"{a}\" }", "a=1 a=2", "a=1 a=2 b=2 c=2");
+    becomes(
+        "r.rule",
+        "{ have a store a x } { have a new b \"{global.x}\" new c \"{a}\" }",
+        "a=1 a=2",
+        "a=1 a=2 b=2 c=2",
+    );
     fails("r.rule", "{ have a rename a b }", "a=1 a=2 b=1", "the rule at r.rule:1:1 cannot be applied");
     fails("r.rule", "{ new-entity bar new classname foo }", "a=1", "r.rule:1:18: the added entity has the key");
 }
