@@ -195,8 +195,8 @@ fn effect(work: &Work<'_>) -> Effect {
 }
 
 impl Effect {
-    /// Adds the new state of the pairs of an entity. A pair that is removed and added again is not changed; one that gets
-    /// another value and is added again was there.
+    /// Adds the new state of the pairs of an entity. A pair that is removed and added again is not changed; one that
+    /// gets another value and is added again was there.
     fn add_pairs(&mut self, before: &[(&[u8], &[u8])], pairs: &[Pair<'_>]) {
         let said = |key: &[u8], value: &[u8]| (key.to_ascii_lowercase(), value.to_vec());
         let mut values: Vec<Option<&[u8]>> = vec![None; before.len()];
