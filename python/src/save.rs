@@ -61,6 +61,10 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
     let record = shared.with(|state| Ok(state.baked().clone()))?.filter(|_| is_in_place);
     let report = |draft: &Draft<'static>, plan: &Plan<'static>| {
         let report = report(draft, plan)?;
+        if record.is_some() {
+            plan.check_force(force)?;
+            plan.check_target(&place, &options)?;
+        }
         record.iter().try_for_each(|record| bspkit_rules::save(&place, record, true))?;
         Ok(report)
     };

@@ -158,9 +158,15 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
     }
     warnings.iter().for_each(|warning| job.warn_here(warning));
     findings.say(job);
-    let is_refused = findings.needs_force() && args.dry_run && !args.force;
+    let mut is_refused = findings.needs_force() && args.dry_run && !args.force;
     if is_refused {
         job.warn_here("saving it needs --force");
+    }
+    if args.dry_run
+        && let Err(error) = plan.check_force(args.force)
+    {
+        job.warn_here(&format!("it would not be saved: {error}; use --force"));
+        is_refused = true;
     }
     let output = PathJson::new("output", map.target.as_deref());
     let report = match () {

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Error, Result};
 use bspkit::Draft;
 use bspkit::bytes::escaped;
 use bspkit::disk::names;
+use bspkit_game::beside::game_folder;
 use bspkit_game::rename::{FILES, OldName, Rename, Renamed, old_name as old_name_of};
 use bspkit_packed::Form;
 use serde::Serialize;
@@ -313,17 +314,17 @@ const MOST: usize = 100_000;
 /// all folders where engines look for files of a map.
 fn files(map: &Path, rename: &Rename) -> Vec<(PathBuf, PathBuf)> {
     let folder = map.parent().unwrap_or(Path::new(""));
-    let is_maps = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("maps"));
+    let game = game_folder(map);
     let mut folders: Vec<&str> =
         FILES.iter().map(|(before, _)| before.rsplit_once('/').map_or("", |(folder, _)| folder)).collect();
     folders.sort_unstable();
     folders.dedup();
     let mut found = Vec::new();
     for name in folders {
-        let place = match name.strip_prefix("maps") {
-            Some(below) => folder.join(below.trim_start_matches('/')),
-            None if is_maps => folder.with_file_name("").join(name),
-            None => continue,
+        let place = match (name.strip_prefix("maps"), &game) {
+            (Some(below), _) => folder.join(below.trim_start_matches('/')),
+            (None, Some(game)) => game.join(name),
+            (None, None) => continue,
         };
         found.extend(in_folder(&place, name, rename));
     }

@@ -441,7 +441,15 @@ impl Save {
             return Ok(if is_refused { Code::Found } else { Code::Done });
         }
         let is_left = self.in_place() && plan.is_identity();
-        first.map_or(Ok(()), |first| first())?;
+        if let Some(first) = first {
+            // What a save would refuse is refused before anything is written.
+            let cannot_save = || format!("cannot save {}", shown(place));
+            plan.check_force(self.force).with_context(cannot_save)?;
+            if !is_left && !is_stdin(place) {
+                plan.check_target(place, &self.how()).with_context(cannot_save)?;
+            }
+            first()?;
+        }
         // Checksums are computed only on request. After a patch the map has its new bytes.
         if !is_left && (self.checksum || job.talk.verbose) && (self.json || !job.talk.quiet) {
             done.sums = Some(Sums::new(bsp, plan, true));

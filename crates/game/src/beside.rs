@@ -316,16 +316,32 @@ fn entities(map: &Bsp<'_>, classes: &[&str], with_models: bool) -> Option<Vec<(V
     Some(found)
 }
 
+/// The folder of a game around a map in its folder `maps`, also where the path does not say the name of that folder
+/// (`rooms.bsp`, `./rooms.bsp`).
+///
+/// ```
+/// use std::path::Path;
+/// use bspkit_game::beside::game_folder;
+/// assert_eq!(game_folder(Path::new("game/maps/rooms.bsp")).as_deref(), Some(Path::new("game/")));
+/// assert_eq!(game_folder(Path::new("game/rooms.bsp")), None);
+/// ```
+pub fn game_folder(map: &Path) -> Option<PathBuf> {
+    let own = map.parent().unwrap_or(Path::new(""));
+    let is_maps = |folder: &Path| folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("maps"));
+    if own.file_name().is_some() {
+        return is_maps(own).then(|| own.with_file_name(""));
+    }
+    let here = if own.as_os_str().is_empty() { Path::new(".") } else { own };
+    here.canonicalize().ok().filter(|whole| is_maps(whole)).map(|_| own.join(".."))
+}
+
 /// The folders of a file beside a map. Other folders of a game are known only around one that is called `maps`.
 fn folders(file: &Beside, map: &Path) -> Vec<PathBuf> {
     let own = map.parent().unwrap_or(Path::new(""));
     if let Some(below) = file.folder.strip_prefix("maps/") {
         return vec![own.join(below)];
     }
-    if !own.file_name().is_some_and(|name| name.eq_ignore_ascii_case("maps")) {
-        return Vec::new();
-    }
-    let game = own.with_file_name("");
+    let Some(game) = game_folder(map) else { return Vec::new() };
     let Some((before, after)) = file.folder.split_once("*/") else { return vec![game.join(file.folder)] };
     let entries = std::fs::read_dir(game.join(before)).into_iter().flatten().flatten();
     let mut folders: Vec<_> = entries.take(MOST_FOLDERS).map(|entry| entry.path().join(after)).collect();

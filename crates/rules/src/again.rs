@@ -173,13 +173,12 @@ impl Record {
         }
     }
 
-    /// Adds what else is recorded of the same map by now, before its own last. Nothing is left out: what another
+    /// Puts what is recorded of the same map by now before what is new, in its order. Nothing is left out: what another
     /// program has written down may still come true.
     pub(crate) fn join(&mut self, now: Record) {
         if now.build == self.build {
-            let new: Vec<_> = now.applied.into_iter().filter(|one| !self.applied.contains(one)).collect();
-            let at = self.applied.len().saturating_sub(1);
-            self.applied.splice(at..at, new);
+            let new: Vec<_> = self.applied.drain(..).filter(|one| !now.applied.contains(one)).collect();
+            self.applied = now.applied.into_iter().chain(new).collect();
         }
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::change::{Change, Source};
 use super::{Edit, Options, refused};
 use crate::bsp::Bsp;
-use crate::dialect::{Each, Unit};
+use crate::dialect::{Each, Limit, Unit, Whose};
 use crate::error::{Error, Hint, Result};
 use crate::links::{How, Link, Links, Site, Word, parted};
 use crate::record::Order;
@@ -460,7 +460,8 @@ pub(super) fn doubts(map: &Bsp<'_>, links: &Links<'_>, changes: &[(usize, &Chang
         }
         let engine = map.dialect().engine(map.version());
         let limits = engine.into_iter().flat_map(|engine| engine.limits.iter().map(move |limit| (engine, limit)));
-        for (engine, limit) in limits.filter(|(_, limit)| limit.lump == site.name && limit.unit == Unit::Records) {
+        let is_own = |limit: &Limit| limit.lump == site.name && limit.unit == Unit::Records;
+        for (engine, limit) in limits.filter(|(_, limit)| is_own(limit) && limit.whose != Whose::Compiler) {
             if change.len() > limit.most && change.len() > change.old_len() {
                 let message = format!(
                     "{} would have {} records, and {} reads at most {}",

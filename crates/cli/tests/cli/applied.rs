@@ -152,6 +152,38 @@ fn a_map_as_it_was_before_gets_the_rules() {
     assert_eq!(count(&room, "q2.bsp", "info_null"), 1);
 }
 
+/// A run that applies nothing does not say that what was undone is in the map.
+#[test]
+fn rules_that_were_undone_are_applied_again() {
+    let room = Room::new();
+    room.write("one.cfg", ADD);
+    room.write("two.cfg", b"filter:\n{\n\"classname\" \"light\"\n}\n");
+    let lights = count(&room, "q2.bsp", "light");
+    for rules in ["one", "two"] {
+        room.bspkit(&format!("ent apply q2.bsp --rules {rules}.cfg --in-place --backup")).done();
+    }
+    room.bspkit("undo q2.bsp").done();
+    assert_eq!(count(&room, "q2.bsp", "light"), lights);
+    let run = room.bspkit("ent apply q2.bsp --rules one.cfg --in-place").done();
+    assert!(run.err.contains("recorded as applied"), "{}", run.err);
+    room.bspkit("ent apply q2.bsp --rules two.cfg --in-place").done();
+    assert_eq!((count(&room, "q2.bsp", "light"), count(&room, "q2.bsp", "info_null")), (0, 1));
+}
+
+/// A save that is refused records nothing.
+#[test]
+fn a_refused_save_is_not_recorded() {
+    let room = Room::new();
+    room.write("r.cfg", ADD);
+    let mut rights = std::fs::metadata(room.path("q2.bsp")).unwrap().permissions();
+    rights.set_readonly(true);
+    std::fs::set_permissions(room.path("q2.bsp"), rights).unwrap();
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").without_data(2);
+    assert!(!room.path("q2.bsp.rules.json").exists());
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place --force").done();
+    assert!(room.path("q2.bsp.rules.json").exists());
+}
+
 #[test]
 fn files_are_told_apart() {
     let room = Room::new();

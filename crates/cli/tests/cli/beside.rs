@@ -2,7 +2,7 @@
 
 use bspkit::dialect::{By, Lump, Part};
 
-use super::room::{Room, fixture};
+use super::room::{Room, Run, fixture};
 
 fn maps() -> Room {
     let room = Room::new();
@@ -202,6 +202,14 @@ fn files_in_other_folders_of_a_game_are_found() {
         let (_, name) = file.rsplit_once('/').unwrap();
         let harmless = said(&room, "ent set game/maps/e1.bsp light _light=x --dry-run", &[name]);
         assert!(harmless.iter().all(|line| line.contains("holds the size")), "{file}: {harmless:?}");
+        // The same from within the folder of the map.
+        for map in ["e1.bsp", "./e1.bsp"] {
+            let mut command = room.command();
+            let edit = ["ent", "add", map, "classname=func_wall", "model=*1", "--dry-run", "--force"];
+            let run = Run::of(command.current_dir(room.path("game/maps")).args(edit));
+            let named = run.err.lines().filter(|line| line.contains(name) && line.contains("../"));
+            assert_eq!(named.count(), 1, "{file} of {map}: {}", run.err);
+        }
         let edit = "ent add game/maps/e1.bsp classname=func_wall model=*1 --in-place --force";
         let named = said(&room, edit, &[name]);
         assert!(named.len() == 1 && named[0].starts_with(&format!("warning: game/{file} ")), "{file}: {named:?}");

@@ -192,6 +192,10 @@ impl Copying {
                 .warnings
                 .push(format!("textures that a model names are missing in the other map, and here too: {count}"));
         }
+        if let Some(slot) = from.role(Role::Entities).filter(|slot| slot.bounds.is_damaged()) {
+            let cut = format!("{} of the other map is cut off: it", slot.name);
+            copied.warnings.push(format!("{cut} may have had more entities that name the model"));
+        }
         if !outside.textures.exchanged.is_empty() {
             let list = outside.textures.exchanged.join(", ");
             copied.warnings.push(format!("textures of the map take the place of others of the same name: {list}"));

@@ -589,7 +589,7 @@ impl Owners {
             let own = &mut self.of[site][record];
             *own = match *own {
                 known if known == owner || known == Owner::Several => continue,
-                Owner::Unused if owner == Owner::Several => continue,
+                Owner::Unused if owner == Owner::Several && graph.links.sites[site].listed => continue,
                 Owner::Unused => owner,
                 Owner::Model(_) | Owner::Several => Owner::Several,
             };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::copy::{Graph, Named, Needed, Shares, by_bytes, is_shared, left_out, named, refused};
 use super::outside::Outside;
 use bspkit::bytes::short;
-use bspkit::dialect::{Each, Role, Unit};
+use bspkit::dialect::{Each, Role, Unit, Whose};
 use bspkit::file::SlotId;
 use bspkit::links::{How, Link};
 use bspkit::record::{Meaning, Order, Shape};
@@ -354,7 +354,9 @@ impl Transplant<'_, '_, '_> {
         let Some(engine) = self.to.dialect().engine(self.to.version()) else { return Ok(()) };
         for own in self.added.keys() {
             let (name, len) = (&self.own.links.sites[*own].name, self.len(*own));
-            let is_it = |limit: &&bspkit::dialect::Limit| limit.lump == *name && limit.unit == Unit::Records;
+            let is_it = |limit: &&bspkit::dialect::Limit| {
+                limit.lump == *name && limit.unit == Unit::Records && limit.whose != Whose::Compiler
+            };
             if let Some(limit) = engine.limits.iter().find(is_it).filter(|limit| len > limit.most) {
                 let message =
                     format!("{name} would have {len} records, and {} reads at most {}", engine.title, limit.most);

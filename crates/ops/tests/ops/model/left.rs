@@ -33,6 +33,19 @@ fn all_frames_of_an_animation_come_with_one() {
     }
 }
 
+/// A map that is cut off may have had more entities of a model.
+#[test]
+fn entities_that_are_cut_off_are_a_doubt() {
+    let whole = open("q2/own_rooms");
+    let bytes = whole.container().bytes();
+    let cut = Bsp::from_vec(bytes[..bytes.len() - 60].to_vec()).unwrap();
+    assert!(cut.role(bspkit::dialect::Role::Entities).unwrap().bounds.is_damaged());
+    let (_, warnings) = copied(&open("q2/own_box"), &cut, 1);
+    assert!(warnings.iter().any(|warning| warning.contains("may have had more entities")), "{warnings:?}");
+    let (_, warnings) = copied(&open("q2/own_box"), &whole, 1);
+    assert!(!warnings.iter().any(|warning| warning.contains("cut off")), "{warnings:?}");
+}
+
 /// A map may have any number of textures of one name.
 #[test]
 fn many_frames_take_no_room_on_the_stack() {

@@ -151,3 +151,33 @@ fn entities_go_or_lose_the_model() {
     let removed = Removal::default().keep_entity(true).run(&mut draft, &[2]).unwrap();
     assert!(removed.followed.warnings.is_empty(), "{removed:?}");
 }
+
+/// A plane that a node of the world has stays with the other one of its pair, which only the model has.
+#[test]
+fn a_pair_of_planes_stays_if_one_of_it_is_needed() {
+    let map = Bsp::open("../../tests/maps/q3/own_rooms.bsp").unwrap();
+    let planes = |map: &Bsp<'_>| map.table(quake3::PLANES).unwrap().iter().collect::<Vec<_>>();
+    // A pair of the model: a node of the world gets one half of it.
+    let count = planes(&map).len();
+    let mut plane = planes(&map)[0];
+    (plane.normal, plane.distance) = ([0.6, 0.8, 0.0], 500.0);
+    let mut other = plane;
+    (other.normal, other.distance) = ([-0.6, -0.8, 0.0], -500.0);
+    let numbers = [plane, other].into_iter().flat_map(|plane| [&plane.normal[..], &[plane.distance]].concat());
+    let bytes = numbers.flat_map(f32::to_le_bytes).collect();
+    let mut draft = map.draft();
+    draft.structure().splice_list("PLANES", count..count, bytes).unwrap();
+    let brush = map.table(quake3::MODELS).unwrap().get(1).unwrap().first_brush;
+    let side = map.table(quake3::BRUSHES).unwrap().get(usize::try_from(brush).unwrap()).unwrap().first_side;
+    let number = |half: usize| i32::try_from(count + half).unwrap();
+    draft.update(quake3::BRUSHSIDES, usize::try_from(side).unwrap(), |side| side.plane = number(1)).unwrap();
+    let gone = saved(&draft);
+    draft.update(quake3::NODES, 1, |node| node.plane = number(0)).unwrap();
+    let stays = saved(&draft);
+    for (map, left) in [(gone, 0), (stays, 2)] {
+        let mut draft = map.draft();
+        Removal::default().run(&mut draft, &[1]).unwrap();
+        let own = planes(&saved(&draft)).into_iter().filter(|one| [plane, other].contains(one)).count();
+        assert_eq!(own, left);
+    }
+}
