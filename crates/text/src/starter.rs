@@ -38,6 +38,8 @@ pub struct Starter {
     has_files: bool,
     files_have_upper_case: bool,
     has_damaged_files: bool,
+    /// Whether the entities, and the embedded files, of a map cannot be read: no rule about them holds for it.
+    are_unread: [bool; 2],
     /// The first folders of embedded files; files in no folder have an empty one.
     folders: BTreeSet<Vec<u8>>,
     most_files: usize,
@@ -53,9 +55,12 @@ impl Starter {
     /// Adds a map, by its file name without `.bsp`, and what `ci` finds in it without a policy.
     pub fn add(&mut self, bsp: &Bsp<'_>, name: &str, findings: &[Finding]) {
         self.maps += 1;
-        self.has_upper_case |= name.bytes().any(|byte| byte.is_ascii_uppercase());
+        self.has_upper_case |= name.chars().any(char::is_uppercase);
         self.dialects.insert(bsp.dialect().name);
         self.most_bytes = self.most_bytes.max(bsp.container().bytes().len());
+        let has = |role| bsp.role(role).is_some();
+        self.are_unread[0] |= has(Role::Entities) && bsp.entities().is_err();
+        self.are_unread[1] |= has(Role::Pak) && bsp.pak().is_err();
         if let Ok(entities) = bsp.entities() {
             self.most_entities = self.most_entities.max(entities.len());
             let classes = entities.iter().filter_map(|entity| Some(entity.class()?.to_ascii_lowercase()));
@@ -99,24 +104,31 @@ impl Starter {
             rule(&mut text, false, &format!("dialects = {}", strings(self.dialects.iter().copied())));
         }
         rule(&mut text, false, &format!("max_bytes = {}", more(self.most_bytes)));
+        let [no_entities, no_files] = self.are_unread;
         text += "\n[entities]\n";
+        if no_entities {
+            text += "# The entities of some of the maps cannot be read, and rules about them would be broken there.\n";
+        }
         let classes = self.classes.iter().flatten().filter_map(|class| std::str::from_utf8(class).ok());
         let classes: Vec<&str> = classes.filter(|class| class.bytes().all(is_word)).collect();
         if !classes.is_empty() {
-            rule(&mut text, false, &format!("required = {}", strings(classes.into_iter())));
+            rule(&mut text, no_entities, &format!("required = {}", strings(classes.into_iter())));
         }
         rule(&mut text, true, "forbidden = [\"info_null\"]");
-        rule(&mut text, false, &format!("max_count = {}", more(self.most_entities)));
+        rule(&mut text, no_entities, &format!("max_count = {}", more(self.most_entities)));
         if self.has_files {
             text += "\n[files]\n";
+            if no_files {
+                text += "# The files in some of the maps cannot be read, and rules about them would be broken there.\n";
+            }
             let folders: Option<Vec<String>> = self.folders.iter().map(|folder| pattern(folder)).collect();
             // A pattern for files in no folder is one for files in all of them.
             if let Some(folders) = folders {
-                rule(&mut text, false, &format!("allowed = {}", strings(folders.iter().map(String::as_str))));
+                rule(&mut text, no_files, &format!("allowed = {}", strings(folders.iter().map(String::as_str))));
             }
-            rule(&mut text, self.files_have_upper_case, "lower_case = true");
-            rule(&mut text, self.has_damaged_files, "intact = true");
-            rule(&mut text, false, &format!("max_count = {}", more(self.most_files)));
+            rule(&mut text, no_files || self.files_have_upper_case, "lower_case = true");
+            rule(&mut text, no_files || self.has_damaged_files, "intact = true");
+            rule(&mut text, no_files, &format!("max_count = {}", more(self.most_files)));
         }
         text += "\n[textures]\n";
         rule(&mut text, true, "forbidden = [\"*aaatrigger*\"]");

@@ -300,6 +300,28 @@ fn a_policy_to_begin_with_is_kept() {
     read("p.toml", &all.join("\n")).unwrap_or_else(|error| panic!("{error}: {all:?}"));
 }
 
+/// There are no rules about what cannot be read in one of the maps: they would be broken there.
+#[test]
+fn a_policy_to_begin_with_has_no_rules_for_what_cannot_be_read() {
+    let room = Room::empty();
+    room.write("maps/whole.bsp", &source());
+    // A directory of the embedded zip that is none.
+    let mut cut = source();
+    let end = cut.windows(4).rposition(|bytes| bytes == b"PK\x05\x06").unwrap();
+    cut[end..end + 4].copy_from_slice(b"none");
+    room.write("maps/cut.bsp", &cut);
+    room.write("maps/\u{c9}.bsp", &source());
+    room.bspkit("ci maps --init -o p.toml").done();
+    let text = String::from_utf8(room.read("p.toml")).unwrap();
+    assert!(text.contains("\n# intact = true\n") && text.contains("cannot be read"), "{text}");
+    let run = room.bspkit("ci maps --policy p.toml");
+    assert!(!String::from_utf8_lossy(&run.out).contains("policy-"), "{text}\n{run:?}");
+    // The last map has a name with an upper case letter.
+    room.write("own.toml", b"[map]\nlower_case = true\n");
+    let run = room.bspkit("ci maps --policy own.toml");
+    assert!(run.code == Some(1) && String::from_utf8_lossy(&run.out).contains("upper case"), "{run:?}");
+}
+
 /// TOML as JSON.
 fn document(text: &str) -> Value {
     fn json(value: &DeValue<'_>) -> Value {
