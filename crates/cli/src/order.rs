@@ -186,12 +186,12 @@ fn run_rm(cx: &Context, args: &RmArgs) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         let list = list_name(draft.bsp(), &args.records.list)?;
         let range = args.records.range.clone();
-        // One that is outside of the list is what cannot be; the library says so for all lists but that of the models.
-        let len = Lump::find(draft.bsp(), &list)?.records().first().map_or(0, bspkit::dialect::Span::count);
+        let len = Lump::find(draft.bsp(), &list)?.records().iter().map(bspkit::dialect::Span::count).sum();
         if Removal::is_of(draft.bsp(), &list) && range.end > len {
             return Err(args.records.outside(len));
         }
-        let all: Vec<usize> = range.collect();
+        // The first one that is not there is refused; a range may have any end.
+        let all: Vec<usize> = range.take(len + 1).collect();
         Ok(match models::remove_records(draft, &list, &all, args.cascade, args.save.force)? {
             Gone::Models(removed) => gone(&removed, job),
             Gone::Records(followed) => done(&followed, job),

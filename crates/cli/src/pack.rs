@@ -163,9 +163,9 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
         job.warn_here("saving it needs --force");
     }
     if args.dry_run
-        && let Err(error) = plan.check_force(args.force)
+        && let Err(error) = refusal(&plan, map.target.as_deref().filter(|_| !job.many), args)
     {
-        job.warn_here(&format!("it would not be saved: {error}; use --force"));
+        job.warn_here(&format!("it would not be saved: {error}"));
         is_refused = true;
     }
     let output = PathJson::new("output", map.target.as_deref());
@@ -201,6 +201,15 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
     let place = target.map_or_else(|| job.path.clone(), shown);
     job.say(&format!("{place}: {}, {whole}: {what}{backup}", dialect.title));
     Ok(Code::Done)
+}
+
+/// What a save would refuse, for a dry run.
+fn refusal(plan: &Plan<'_>, target: Option<&Path>, args: &Args) -> bspkit::Result<()> {
+    plan.check_force(args.force)?;
+    match target.filter(|target| !is_stdin(target)) {
+        Some(target) => plan.check_target(target, &SaveOptions::default().force(args.force)),
+        None => Ok(()),
+    }
 }
 
 /// A warning if the map is not detected as what the manifest says.

@@ -191,6 +191,12 @@ fn a_dry_run_of_a_save_that_would_be_refused_says_so() {
     let cut = room.read("q2.bsp");
     room.write("cut.bsp", &cut[..60_000]);
     refused("set cut.bsp planes[0].distance=5 -o out.bsp", "saving needs --force");
+    room.write("cut.bsp", &cut[..66_000]);
+    room.bspkit("unpack cut.bsp -o tree");
+    room.write("tree/00_ENTITIES.ent", b"{\n\"classname\" \"worldspawn\"\n}\n");
+    refused("pack tree -o new.bsp", "it would not be saved: the map is damaged");
+    room.bspkit("unpack q2.bsp -o whole").done();
+    refused("pack whole -o q2.bsp", "is read-only");
 }
 
 #[test]
