@@ -309,19 +309,17 @@ impl<'a> Draft<'a> {
     pub fn plan(&self, layout: Layout) -> Result<Plan<'a>> {
         let plan = file::plan(self.bsp.container(), &self.edits()?, layout)?;
         self.look_at_shared(&plan)?;
-        Ok(
-            match self.bsp.role(Role::Entities).filter(|slot| slot.bounds == Bounds::Overrun && self.is_complete(slot))
-            {
-                Some(slot) => plan.with_complete(slot.id),
-                None => plan,
-            },
-        )
+        let cut = self.bsp.role(Role::Entities).filter(|slot| slot.bounds == Bounds::Overrun);
+        Ok(match cut.filter(|slot| self.is_complete(slot)) {
+            Some(slot) => plan.with_complete(slot.id),
+            None => plan,
+        })
     }
 
-    /// Whether the text of a lump ends with a whole entity.
+    /// Whether the text of a lump ends with a whole entity. A compressed lump that is cut off has no text.
     fn is_complete(&self, slot: &Slot) -> bool {
         let is_end = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
-        self.bsp.stored(slot.id).iter().rfind(|byte| !is_end(byte)) == Some(&b'}')
+        self.bsp.bytes(slot.id).is_ok_and(|text| text.iter().rfind(|byte| !is_end(byte)) == Some(&b'}'))
     }
 
     /// Saves to `path`, as [`Plan::save_with`] does. The draft is one of the saved file then, without pending edits:
