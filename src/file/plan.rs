@@ -445,7 +445,7 @@ pub struct Report {
     /// The names of slots that are not edited and whose bytes change anyway: they lie over words of a directory,
     /// in a damaged map.
     pub overwritten: Vec<String>,
-    /// The bytes between slots that a repack leaves out, and how many of them are not zero.
+    /// How many bytes less there are between slots after a repack, and how many of those left out are not zero.
     pub dropped: (usize, usize),
     /// Warnings for the user.
     pub warnings: Vec<String>,

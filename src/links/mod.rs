@@ -182,18 +182,36 @@ impl Site<'_> {
 
     /// Whether two records of it are opposite planes.
     pub(crate) fn is_opposite(&self, one: &[u8], other: &[u8]) -> bool {
-        let (Some(normal), Some(distance)) = (self.record.field("normal"), self.record.field("distance")) else {
-            return false;
-        };
-        let numbers = normal.shape.size() / 4 + 1;
-        let is_known =
-            matches!(distance.shape, Shape::Number(_)) && distance.offset == normal.offset + normal.shape.size();
-        is_known
-            && (0..numbers).all(|number| {
-                let at = normal.offset + 4 * number;
+        self.plane().is_some_and(|mut numbers| {
+            numbers.all(|at| {
                 let sum = float(one, at).zip(float(other, at)).map(|(one, other)| one + other);
                 sum.is_some_and(|sum| sum.abs() < 0.01)
             })
+        })
+    }
+
+    /// A record with the opposite plane, and all else as it is; `None` if it is no plane. No number of it is -0.
+    pub fn opposite(&self, record: &[u8]) -> Option<Vec<u8>> {
+        let mut other = record.to_vec();
+        for at in self.plane()? {
+            other[at..at + 4].copy_from_slice(&(0.0 - float(record, at)?).to_le_bytes());
+        }
+        Some(other)
+    }
+
+    /// Whether a record of it is a plane across one of the three axes that looks against the direction of that axis.
+    pub fn is_against_axis(&self, record: &[u8]) -> bool {
+        let normal = self.plane().into_iter().flatten().take(3);
+        let normal: Vec<f32> = normal.filter_map(|at| float(record, at)).collect();
+        normal.contains(&-1.0) && normal.iter().filter(|number| **number == 0.0).count() == 2
+    }
+
+    /// Where the four numbers of a plane are in a record: its normal, then its distance. `None` if it is no plane.
+    fn plane(&self) -> Option<impl Iterator<Item = usize> + use<>> {
+        let (normal, distance) = (self.record.field("normal")?, self.record.field("distance")?);
+        let end = normal.offset + normal.shape.size();
+        let is_known = matches!(distance.shape, Shape::Number(_)) && distance.offset == end;
+        is_known.then_some((normal.offset..end + 4).step_by(4))
     }
 }
 

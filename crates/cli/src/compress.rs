@@ -198,7 +198,8 @@ pub(crate) fn run_prune(cx: &Context, args: &PruneArgs) -> Result<Code> {
         }
         if pruned.lumps.is_empty() {
             job.say(&format!("{}: nothing is unused", job.path));
-            return Ok(Edited::Same);
+            // A repack leaves out the holes of earlier edits.
+            return Ok(Edited::Done);
         }
         let lines = table(&pruned).into_iter().chain(limits(&pruned));
         match args.save.dry_run {

@@ -235,6 +235,8 @@ impl<'s, 'a> Sheet<'s, 'a> {
         units.extend(homeless.map(|slot| ((true, Some(order(&self.parts.slots[slot]))), Unit::Slot(slot))));
         units.sort_by_key(|(key, _)| *key);
 
+        // The zeros between lumps that the new file has too.
+        let mut kept = 0;
         for (_, unit) in units {
             match unit {
                 Unit::Slot(slot) => self.place_at_end(vec![slot])?,
@@ -244,7 +246,9 @@ impl<'s, 'a> Sheet<'s, 'a> {
                     let range = self.live_range(index);
                     let is_emptied = self.sole_edit(index).is_some_and(|(_, content)| content.len() == 0);
                     let alignment = alignment.filter(|_| !is_emptied).unwrap_or(1);
-                    self.pieces.zeros(padding(self.pieces.len(), alignment));
+                    let zeros = padding(self.pieces.len(), alignment);
+                    self.pieces.zeros(zeros);
+                    kept += zeros;
                     self.block_starts[index] = self.pieces.len();
                     match self.sole_edit(index) {
                         Some((slot, _)) => self.place_content(slot, How::Repacked),
@@ -256,12 +260,12 @@ impl<'s, 'a> Sheet<'s, 'a> {
         self.slots_end = self.pieces.len();
         for index in 0..self.blocks.len() {
             let gap = &self.container.data[self.gap_behind(index)];
-            if !gap.is_empty() {
-                self.report.dropped.0 += gap.len();
-                self.report.dropped.1 += gap.iter().filter(|byte| **byte != 0).count();
-            }
+            self.report.dropped.0 += gap.len();
+            self.report.dropped.1 += gap.iter().filter(|byte| **byte != 0).count();
         }
-        if let (_, content @ 1..) = self.report.dropped {
+        let (gaps, content) = self.report.dropped;
+        self.report.dropped.0 = gaps.saturating_sub(kept).max(content);
+        if content > 0 {
             let lost = format!(
                 "{content} bytes between lumps, which no lump names, are left out; the layout keep would keep them"
             );

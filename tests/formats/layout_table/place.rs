@@ -340,7 +340,11 @@ fn repack_follows_the_dialects_order_without_gaps() {
         let bytes = sandwich(dialect, &text(49)).gap_before(models, *b"stale text of before").build().unwrap();
         let map = Bsp::parse(&bytes).unwrap();
         let plan = map.draft().plan(Layout::Repack).unwrap();
-        assert_eq!(plan.report().dropped, (20 + 3, 20), "{}", dialect.name);
+        // The three zeros behind the text come back but where the text goes last.
+        let used = [Role::Planes, Role::Entities, Role::Models, Role::Faces].map(|it| role(dialect, it));
+        let last = dialect.rules.write_order.iter().rfind(|lump| used.contains(lump));
+        let is_last = last == Some(&role(dialect, Role::Entities));
+        assert_eq!(plan.report().dropped, (if is_last { 23 } else { 20 }, 20), "{}", dialect.name);
         let saved = plan.to_vec();
         let new = Bsp::parse(&saved).unwrap();
         let mut lumps: Vec<_> = new.slots().iter().filter(|slot| !slot.stored.is_empty()).collect();
@@ -360,7 +364,11 @@ fn repack_follows_the_dialects_order_without_gaps() {
             assert_eq!(lump.stored.start, at.next_multiple_of(4), "{}", dialect.name);
             at = lump.stored.end;
         }
-        assert!(Bsp::parse(&saved).unwrap().draft().plan(Layout::Repack).unwrap().is_identity());
+        let again = Bsp::parse(&saved).unwrap();
+        let plan = again.draft().plan(Layout::Repack).unwrap();
+        assert!(plan.is_identity());
+        // Zeros between lumps that come back are not said to be left out.
+        assert_eq!(plan.report().to_string(), "nothing changes", "{}", dialect.name);
     }
 }
 

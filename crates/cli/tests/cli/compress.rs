@@ -140,3 +140,16 @@ fn folders_are_compressed_into_folders() {
     room.bspkit("decompress out --in-place").done();
     assert_eq!(room.bspkit("cat out/a.bsp planes --stored").done().out, [1; 4000]);
 }
+
+/// A repack of a map of which all is used leaves out what no lump names.
+#[test]
+fn prune_leaves_out_holes_where_nothing_is_unused() {
+    let room = Room::new();
+    room.bspkit("prune q3.bsp --layout repack -o small.bsp").done();
+    room.bspkit("ent set small.bsp worldspawn message=longer --layout append -o holes.bsp").done();
+    let run = room.bspkit("prune holes.bsp --layout repack -o again.bsp").done();
+    assert!(run.err.contains("nothing is unused") && run.err.contains("dropped"), "{}", run.err);
+    assert!(room.read("again.bsp").len() < room.read("holes.bsp").len());
+    let run = room.bspkit("prune again.bsp --layout repack --in-place").done();
+    assert!(run.err.contains("nothing changes, the file is left as it is"), "{}", run.err);
+}

@@ -161,9 +161,8 @@ impl Transplant<'_, '_, '_> {
         let own = self.sites[&site];
         let (list, target) = (&self.theirs.links.sites[site], &self.own.links.sites[own]);
         let is_paired = target.is_paired();
-        if is_paired && !list.is_paired() && target.row.order.paired {
-            let message = format!("{} come in opposite pairs in the map, and not in the other one", list.name);
-            return Err(refused(&list.name, message));
+        if is_paired && !list.is_paired() {
+            return self.share_planes(site, outside);
         }
         let (step, known) = (if is_paired { 2 } else { 1 }, by_bytes(self.own.links, own, is_paired));
         let records: Vec<usize> = self.needed[&site].iter().copied().filter(|at| at % step == 0).collect();
@@ -194,6 +193,33 @@ impl Transplant<'_, '_, '_> {
         for record in chained {
             let bytes = self.record(site, record, outside)?;
             self.added.entry(own).or_default().extend(bytes);
+        }
+        Ok(())
+    }
+
+    /// Planes of a map where these are no pairs, in a map where they are: each new one comes with its opposite plane.
+    fn share_planes(&mut self, site: usize, outside: &mut Outside<'_>) -> Result<()> {
+        let own = self.sites[&site];
+        let (list, target) = (&self.theirs.links.sites[site], &self.own.links.sites[own]);
+        let (known, mut new) = (by_bytes(self.own.links, own, false), HashMap::new());
+        for record in self.needed[&site].iter().copied() {
+            let bytes = self.record(site, record, outside)?;
+            let place = known.get(&bytes[..]).or_else(|| new.get(&bytes)).copied();
+            let place = match (place, target.opposite(&bytes)) {
+                (Some(place), _) => place,
+                (None, None) => return Err(refused(&list.name, format!("{} are no planes", list.name))),
+                (None, Some(opposite)) => {
+                    // Compilers put the plane of an axis that looks in its direction first.
+                    let is_second = target.is_against_axis(&bytes);
+                    let (first, second) = if is_second { (opposite, bytes) } else { (bytes, opposite) };
+                    let place = self.len(own);
+                    self.added.entry(own).or_default().extend([&first[..], &second[..]].concat());
+                    new.insert(first, place);
+                    new.insert(second, place + 1);
+                    place + usize::from(is_second)
+                }
+            };
+            self.places.insert((site, record), place);
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ mod copy;
 mod left;
 mod loose;
 mod plain;
+mod planes;
 mod remove;
 
 use crate::{facts, maps, walk};
