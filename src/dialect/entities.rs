@@ -309,6 +309,9 @@ pub struct ClassRules {
     pub removed_without: &'static [(&'static str, &'static str)],
     /// Other keys that classes need.
     pub needed: &'static [NeededKey],
+    /// How high eyes are above the place of an entity where a player begins, in units: that is the middle of a player,
+    /// or the feet.
+    pub eyes: f32,
 }
 
 /// A class of which engines refuse the whole map if an entity has none of some keys.
@@ -366,9 +369,19 @@ impl ClassRules {
     }
 }
 
+/// Players of Ritual's games begin with their feet at the place.
+pub(super) const RITUAL: ClassRules = ClassRules { eyes: 82.0, ..UNKNOWN };
+
 /// Of no class is it known.
-pub(super) const UNKNOWN: ClassRules =
-    ClassRules { names: &[], refusal: None, no_file: None, any_case: false, removed_without: &[], needed: &[] };
+pub(super) const UNKNOWN: ClassRules = ClassRules {
+    names: &[],
+    refusal: None,
+    no_file: None,
+    any_case: false,
+    removed_without: &[],
+    needed: &[],
+    eyes: 22.0,
+};
 
 /// Quake: the classes of id's progs that call `setmodel` with their own model; without one they have no box.
 pub(super) const QUAKE: ClassRules = ClassRules {
@@ -398,6 +411,7 @@ pub(super) const QUAKE: ClassRules = ClassRules {
     any_case: false,
     removed_without: &[],
     needed: &[],
+    eyes: 22.0,
 };
 
 /// GoldSrc: the classes of the Half-Life SDK and of Counter-Strike.
@@ -462,6 +476,7 @@ pub(super) const GOLDSRC: ClassRules = ClassRules {
     any_case: false,
     removed_without: &[],
     needed: &[],
+    eyes: 28.0,
 };
 
 /// Quake II: the classes whose spawn functions call `gi.setmodel` with their own model (g_func.c, g_trigger.c,
@@ -499,6 +514,7 @@ pub(super) const QUAKE2: ClassRules = ClassRules {
     any_case: false,
     removed_without: &[],
     needed: &[],
+    eyes: 22.0,
 };
 
 /// Quake III, Wolfenstein and Enemy Territory: the classes whose spawn functions call `trap_SetBrushModel`
@@ -527,6 +543,7 @@ pub(super) const QUAKE3: ClassRules = ClassRules {
     any_case: false,
     removed_without: &[("func_train", "target")],
     needed: &[NeededKey { class: "target_speaker", keys: &["noise"], refusal: "target_speaker without a noise key" }],
+    eyes: 26.0,
 };
 
 /// Raven's games: as Quake III, with more.
@@ -557,6 +574,7 @@ pub(super) const RAVEN: ClassRules = ClassRules {
         keys: &["noise", "soundset"],
         refusal: "target_speaker without a noise key",
     }],
+    eyes: 36.0,
     ..QUAKE3
 };
 
@@ -587,6 +605,7 @@ pub(super) const QFUSION: ClassRules = ClassRules {
     any_case: false,
     removed_without: &[],
     needed: &[],
+    eyes: 30.0,
 };
 
 /// Source: classes of the SDK and of Valve's games.
@@ -669,6 +688,7 @@ pub(super) const SOURCE: ClassRules = ClassRules {
     any_case: true,
     removed_without: &[],
     needed: &[],
+    eyes: 64.0,
 };
 
 #[cfg(test)]

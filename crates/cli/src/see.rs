@@ -40,7 +40,8 @@ use crate::output::spare;
 /// Quake II, images and shaders of Quake III, WAD files of Half-Life, `gfx/palette.lmp` of Quake, materials of Source.
 /// Without such a file textures of Quake have the palette of that game, which is built in.
 ///
-/// What of the map cannot be read is reported and left out; then the exit status is 1.
+/// What of the map cannot be read is reported and left out; then the exit status is 1. Overlays of Source are counted and
+/// left out.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit export dm4.bsp -o dm4.glb
@@ -154,9 +155,6 @@ pub(crate) fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
     maps.each(cx, |map, job| {
         let bsp = cx.open_said(&map.path, job)?;
         let target = map.file_in(&args.output, format.name())?;
-        if !to_stdout {
-            spare(&target, [&*map.path])?;
-        }
         let cannot = || format!("cannot export {}", shown(&map.path));
         let (files, mut summary) = args.files(&games, &bsp, map, format, &target).with_context(cannot)?;
         add_unreadable(&bsp, &mut summary);
@@ -170,6 +168,7 @@ pub(crate) fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
             job.say(&exported.sentence());
             return Ok(exported.code());
         }
+        files.iter().try_for_each(|file| spare(Path::new(&file.name), [&*map.path]))?;
         write(&files, args.overwrite).with_context(|| format!("cannot export to {}", shown(&target)))?;
         let files = written(&files);
         job.report(&Exported { format: format.name(), files, summary })
@@ -411,7 +410,12 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
         add_unreadable(&bsp, &mut summary);
         say_findings(&summary.findings, job);
         let page = match args.png {
-            Some(size) => draw(&scene, args.from, size).with_context(cannot)?.png,
+            Some(size) => {
+                if args.from == View::Start && scene.start.is_none() {
+                    job.warn_here("players begin nowhere in it: the picture is from above");
+                }
+                draw(&scene, args.from, size).with_context(cannot)?.png
+            }
             None => {
                 let file = if is_stdin(&map.path) { "MAP".to_owned() } else { shown(&map.path) };
                 let title = if is_stdin(&map.path) { file.clone() } else { shown(Path::new(names::of_map(&map.path))) };

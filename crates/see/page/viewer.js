@@ -28,7 +28,6 @@ const MOST_LISTED = 300;
 const LAYERS = ["world", "models", "triggers", "entities", "props", "sky", "liquid", "glass", "fence", "tool"];
 // Layers that are made when they are wanted.
 const OVERLAYS = ["clip", "leafs", "portals"];
-const STARTS = ["info_player_start", "info_player_deathmatch", "info_player_"];
 
 // Places of the map are in its units: z is up.
 const toMap = (at) => [at.x / METRES, -at.z / METRES, at.y / METRES];
@@ -62,6 +61,8 @@ export async function show3d(root, glb, options) {
     const overlays = {};
     // The tree of the map, if it is there, and the leaf whose faces are shown.
     let spaces = null;
+    // Where the game begins: the place, and degrees to the left.
+    let begin = null;
     let isPvs = false;
     let isHeld = false;
     let shownFrom;
@@ -219,25 +220,14 @@ export async function show3d(root, glb, options) {
         const hash = options.hasLinks ? location.hash.slice(1).split(",") : [];
         // As `--from` has it: a place, degrees to the left, degrees down.
         const words = hash.map((word) => (/^-?\d+(\.\d+)?$/.test(word) ? Number(word) : NaN));
-        if (words.length >= 3 && words.length <= 5 && words.every(Number.isFinite)) {
-            camera.position.copy(fromMap(words));
-            look.yaw = ((words[3] || 0) - 90) * (Math.PI / 180);
-            look.pitch = -(words[4] || 0) * (Math.PI / 180);
-            orbit.target.copy(camera.position);
-            return turn();
-        }
-        for (const name of STARTS) {
-            const found = entities.find((node) => nameOf(node).startsWith(name));
-            if (!found) continue;
-            found.getWorldPosition(camera.position);
-            camera.position.y += 24 * METRES;
-            const yaw = valueOf(found, "angle") || String(valueOf(found, "angles")).split(" ")[1];
-            look.yaw = ((Number(yaw) || 0) - 90) * (Math.PI / 180);
-            look.pitch = 0;
-            orbit.target.copy(camera.position);
-            return turn();
-        }
-        above();
+        const isPlace = words.length >= 3 && words.length <= 5 && words.every(Number.isFinite);
+        const place = isPlace ? words : begin;
+        if (!place) return above();
+        camera.position.copy(fromMap(place));
+        look.yaw = ((place[3] || 0) - 90) * (Math.PI / 180);
+        look.pitch = -(place[4] || 0) * (Math.PI / 180);
+        orbit.target.copy(camera.position);
+        turn();
     }
 
     function above() {
@@ -560,7 +550,10 @@ export async function show3d(root, glb, options) {
         if (node.isMesh && node.material.name.startsWith("{")) node.material.side = DoubleSide;
     });
     collect(map.scene);
-    map.scene.traverse((node) => (spaces ??= node.userData.spaces));
+    map.scene.traverse((node) => {
+        spaces ??= node.userData.spaces;
+        begin ??= node.userData.start;
+    });
     if (spaces) spaces = await readSpaces(spaces, (number) => map.parser.getDependency("bufferView", number));
     controls();
     apply();

@@ -27,6 +27,7 @@ pub(crate) static ENTITY: Code = Code::new("see-entity", Severity::Error, "entit
 pub(crate) static SPACE: Code =
     Code::new("see-space", Severity::Error, "visibility cannot be read; all is visible there");
 pub(crate) static LIMIT: Code = Code::new("see-limit", Severity::Error, "more than is shown");
+pub(crate) static OVERLAY: Code = Code::new("see-overlay", Severity::Note, "overlays are not shown");
 pub(crate) static OUTSIDE: Code =
     Code::new("see-outside", Severity::Note, "something is not in the map, and is not shown");
 

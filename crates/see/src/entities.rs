@@ -6,7 +6,7 @@ use bspkit::content::entities::{Entities, Entity};
 use bspkit::json::text_and_raw;
 use bspkit::{Bsp, ErrorKind, Place};
 
-use crate::builder::{ENTITY, Findings};
+use crate::builder::{ENTITY, Findings, OVERLAY};
 use crate::placed::{Placed, What};
 use crate::points::is_near;
 
@@ -26,6 +26,9 @@ pub(crate) fn read<'a>(
     }
     match map.static_props() {
         Ok(props) => {
+            let records = map.any_records("game:sprp.props");
+            let column = |name: &str| records.as_ref()?.column(name).ok();
+            let scales = column("uniform_scale").or_else(|| column("scale"));
             let names: Vec<String> = props.names().map(|name| escaped(name).to_string()).collect();
             let all = || (0..props.len()).filter_map(|index| Some((index, props.get(index)?)));
             for (index, _) in all().filter(|(_, prop)| !is_near(prop.origin)) {
@@ -43,7 +46,10 @@ pub(crate) fn read<'a>(
                 ],
                 origin: near(prop.origin),
                 angles: finite(prop.angles),
-                scale: 1.0,
+                scale: scales.map_or([1.0; 3], |scales| match scales.items() {
+                    1 => scale([scales.float(index, 0); 3]),
+                    _ => scale(scales.floats(index, 0)),
+                }),
                 model: None,
             }));
         }
@@ -52,7 +58,30 @@ pub(crate) fn read<'a>(
         Err(error) => findings.fail(&ENTITY, &error),
     }
     placed.extend(static_models(map));
+    for lump in ["OVERLAYS", "WATEROVERLAYS"] {
+        let count = map.any_records(lump).map_or(0, |overlays| overlays.len());
+        if count > 0 {
+            let plural = if count == 1 { "overlay is" } else { "overlays are" };
+            findings.add(&OVERLAY, Place::default().lump(lump), format!("{count} {plural} not shown"));
+        }
+    }
     (placed, found)
+}
+
+/// Classes of places where players begin, the best first.
+const STARTS: [&str; 3] = ["info_player_start", "info_player_deathmatch", "info_player_"];
+/// A place that only the camera takes.
+const CAMERA: &str = "info_player_intermission";
+
+/// The eyes of a player where the game begins, and how far they look to the left of east, in degrees.
+pub(crate) fn start(map: &Bsp<'_>, placed: &[Placed]) -> Option<[f32; 4]> {
+    let is_of = |class: &&str| {
+        let is_start = |name: &str| name.starts_with(*class) && name != CAMERA;
+        placed.iter().find(|placed| placed.what == What::Entity && is_start(&placed.name))
+    };
+    let placed = STARTS.iter().find_map(is_of)?;
+    let [x, y, z] = placed.origin;
+    Some([x, y, z + map.dialect().class_rules.eyes, placed.angles[1]])
 }
 
 /// The static models of Medal of Honor.
@@ -71,7 +100,7 @@ fn static_models(map: &Bsp<'_>) -> Vec<Placed> {
         pairs: Vec::new(),
         origin: near(origin.floats(index, 0)),
         angles: finite(angles.floats(index, 0)),
-        scale: Some(scale.float(index, 0)).filter(|scale| (1e-3..1e3).contains(scale)).unwrap_or(1.0),
+        scale: self::scale([scale.float(index, 0); 3]),
         model: None,
     };
     (0..models.len()).map(placed).collect()
@@ -94,7 +123,7 @@ fn placed(map: &Bsp<'_>, entity: &Entity<'_>, models: usize) -> Placed {
         pairs: pairs.collect(),
         origin: entity.vector("origin").map_or([0.0; 3], |origin| near(origin.map(rounded))),
         angles: if model.is_some() { [0.0; 3] } else { angles(entity) },
-        scale: 1.0,
+        scale: [1.0; 3],
         model,
     }
 }
@@ -109,6 +138,11 @@ fn angles(entity: &Entity<'_>) -> [f32; 3] {
 /// A place within the world; the origin for any other.
 fn near(point: [f32; 3]) -> [f32; 3] {
     if is_near(point) { point } else { [0.0; 3] }
+}
+
+/// A size that can be shown; that of the model for any other.
+fn scale(scale: [f32; 3]) -> [f32; 3] {
+    if scale.iter().all(|part| (1e-3..1e3).contains(part)) { scale } else { [1.0; 3] }
 }
 
 fn finite(angles: [f32; 3]) -> [f32; 3] {

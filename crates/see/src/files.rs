@@ -32,9 +32,11 @@ pub(crate) fn in_axes([x, y, z]: [f32; 3]) -> [f32; 3] {
     [x, z, -y].map(|part| part + 0.0)
 }
 
-/// A name for files of the export: the part before the last dot.
-pub(crate) fn stem(name: &str) -> &str {
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+/// A path for other files of the export: without the end that names a form, if it has one.
+pub(crate) fn stem(path: &str) -> &str {
+    let name = path.rfind('/').map_or(0, |at| at + 1);
+    // A name that begins with its only dot has no end.
+    path[name..].rfind('.').filter(|at| *at > 0).map_or(path, |at| &path[..name + at])
 }
 
 /// The name of the file of a texture's picture.
@@ -55,6 +57,12 @@ mod tests {
         assert_eq!(in_axes([1.0, 2.0, 3.0]), [1.0, 3.0, -2.0]);
         assert_eq!(placed_at([1000.0, 0.0, 0.0]), [25.4, 0.0, 0.0]);
         assert!(in_axes([0.0; 3]).iter().all(|part| part.is_sign_positive()));
+    }
+
+    #[test]
+    fn the_dots_of_folders_are_no_end_of_a_name() {
+        let stems = ["a/b.c.gltf", "out.d/rooms", "./rooms", "../x.obj", ".rooms", "a.d/.rooms"].map(stem);
+        assert_eq!(stems, ["a/b.c", "out.d/rooms", "./rooms", "../x", ".rooms", "a.d/.rooms"]);
     }
 
     #[test]

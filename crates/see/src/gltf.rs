@@ -95,7 +95,7 @@ struct Document<'s> {
     is_text: bool,
     materials: BTreeMap<(usize, Option<usize>), Index<json::Material>>,
     textures: BTreeMap<usize, Index<json::Texture>>,
-    /// The light of style 0, by page.
+    /// The light that materials have, by page.
     pages: Vec<Option<Index<json::Texture>>>,
 }
 
@@ -263,7 +263,7 @@ impl<'s> Document<'s> {
             let name = format!("light_style{}_page{}{kind}", image.style, image.page);
             let file = format!("{}.textures/{name}.png", stem(self.name));
             let source = self.image(&image.picture, file, name)?;
-            if image.style == 0 && !image.is_exact {
+            if image.style == light.base_style() && !image.is_exact {
                 self.pages[image.page] = Some(self.sampled(source, 1));
             }
             let mut about = Map::new();
@@ -369,6 +369,8 @@ impl<'s> Document<'s> {
         let mut about = Map::new();
         about.insert("dialect".to_owned(), scene.dialect.into());
         about.insert("metres_per_unit".to_owned(), METRES.into());
+        // The page begins there.
+        about.extend(scene.start.map(|start| ("start".to_owned(), Value::from(start.to_vec()))));
         about.extend(light.map(|light| ("light".to_owned(), light)));
         about.extend(spaces.map(|spaces| ("spaces".to_owned(), spaces)));
         let name = Some(stem(self.name).rsplit('/').next().unwrap_or_default().to_owned());
@@ -491,7 +493,8 @@ fn node(placed: &Placed, mesh: Option<Index<json::Mesh>>) -> json::Node {
         name: Some(name),
         translation,
         rotation,
-        scale: Some([placed.scale; 3]).filter(|scale| *scale != [1.0; 3]),
+        // Without the sign of `in_axes`.
+        scale: Some([placed.scale[0], placed.scale[2], placed.scale[1]]).filter(|scale| *scale != [1.0; 3]),
         extras: extras(about),
         ..json::Node::default()
     }
@@ -537,7 +540,7 @@ mod tests {
                 .to_vec(),
             origin: [0.0; 3],
             angles: [0.0; 3],
-            scale: 1.0,
+            scale: [1.0; 3],
             model: None,
         };
         assert_eq!(pairs(&placed).to_string(), r#"{"a":["1","3","4"],"b":"2"}"#);

@@ -198,7 +198,8 @@ impl Lighting<'_> {
         let is_exact = is_exact && form == LuxelForm::Rgbe;
         let placed = (0..self.places.len()).filter(|block| self.places[*block].is_some());
         let mut styles: BTreeSet<u16> = placed.flat_map(|block| self.source.styles(block)).copied().collect();
-        styles.insert(0);
+        let base = *styles.first().unwrap_or(&0);
+        styles.insert(base);
         let area: usize = self.pages.iter().map(|page| page.size[0] * page.size[1]).sum();
         let most = (MOST_DRAWN / area.max(1)).max(1);
         if styles.len() > most {
@@ -211,7 +212,7 @@ impl Lighting<'_> {
             styles.into_iter().take(most).flat_map(|style| kinds.iter().map(move |it| (style, *it)))
         {
             for page in 0..self.pages.len() {
-                match self.page(style, page, is_exact) {
+                match self.page(style, page, is_exact, style == base) {
                     Ok(picture) => images.push(LightImage { style, page, is_exact, picture }),
                     Err(error) => findings.fail(&LIGHT, &error),
                 }
@@ -223,8 +224,8 @@ impl Lighting<'_> {
         Some(LightPages { set, pages, brightest, images })
     }
 
-    /// The image of a page.
-    fn page(&self, style: u16, page: usize, is_exact: bool) -> bspkit::Result<Picture> {
+    /// The image of a page. That of the style that is shown has the luxel of textures as they are.
+    fn page(&self, style: u16, page: usize, is_exact: bool, is_base: bool) -> bspkit::Result<Picture> {
         let [wide, high] = self.pages[page].size;
         let channels = if is_exact { 4 } else { 3 };
         let mut pixels = vec![0; wide * high * channels];
@@ -248,7 +249,7 @@ impl Lighting<'_> {
                 }
             }
         }
-        if style == 0 {
+        if is_base {
             let start = (PLAIN[1] * wide + PLAIN[0]) * channels;
             let plain = self.plain_luxel(is_exact);
             pixels[start..start + channels].copy_from_slice(&plain[..channels]);

@@ -150,6 +150,13 @@ pub struct LightPages {
     pub images: Vec<LightImage>,
 }
 
+impl LightPages {
+    /// The style whose light is shown where one is: 0, the light that is always on, or the lowest if no face has that.
+    pub fn base_style(&self) -> u16 {
+        self.images.first().map_or(0, |image| image.style)
+    }
+}
+
 /// An image of light.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

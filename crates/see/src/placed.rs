@@ -28,8 +28,8 @@ pub struct Placed {
     pub origin: [f32; 3],
     /// Pitch, yaw and roll in degrees. Brush models do not turn: there the key has another meaning.
     pub angles: [f32; 3],
-    /// How large it is; 1 for the size of its model.
-    pub scale: f32,
+    /// How large it is along each axis of its model; 1 for the size of the model.
+    pub scale: [f32; 3],
     /// The brush model of an entity.
     pub model: Option<usize>,
 }
@@ -76,7 +76,7 @@ mod tests {
             pairs: Vec::new(),
             origin: [0.0; 3],
             angles,
-            scale: 1.0,
+            scale: [1.0; 3],
             model: None,
         };
         let [x, y, z, w] = placed.rotation();
@@ -109,7 +109,7 @@ mod tests {
             pairs: Vec::new(),
             origin: [0.0; 3],
             angles: [f32::NAN, 0.0, 0.0],
-            scale: 1.0,
+            scale: [1.0; 3],
             model: None,
         };
         assert_eq!(placed.rotation(), [0.0, 0.0, 0.0, 1.0]);

@@ -43,6 +43,9 @@ pub struct Scene {
     pub models: Vec<Model>,
     /// Entities and props.
     pub placed: Vec<Placed>,
+    /// Where the eyes of a player are at the first place where players begin, in units, and how far they look to the left
+    /// of east, in degrees; `None` if the map has none. It is also of a scene that leaves the entity out.
+    pub start: Option<[f32; 4]>,
     /// The tree and what is visible, if that was asked for and the map has it.
     pub spaces: Option<Spaces>,
     /// What is not shown, and why.
@@ -84,10 +87,11 @@ impl Scene {
         let (models, mut findings) = builder.finish();
         let light = lighting.and_then(|lighting| lighting.draw(options.hdr, &mut findings));
         let spaces = options.spaces.then(|| spaces::read(map, &placed, &mut findings)).flatten();
+        let start = entities::start(map, &placed);
         let placed = placed.into_iter().filter(|placed| chosen.has(placed)).collect();
         let textures = textures.finish();
-        let scene =
-            Scene { dialect: map.dialect().name, textures, light, models, placed, spaces, findings: findings.finish() };
+        let (dialect, findings) = (map.dialect().name, findings.finish());
+        let scene = Scene { dialect, textures, light, models, placed, start, spaces, findings };
         Ok(if options.merge { scene.merged() } else { scene.without_unused() })
     }
 

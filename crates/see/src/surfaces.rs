@@ -55,7 +55,8 @@ pub(crate) fn read(reading: &mut Reading<'_, '_>) -> Result<()> {
                         let place = Place::default().lump(&lump).record(surface);
                         reading.builder.findings.add(&FACE, place, "its shader does not exist; it is shown in a color");
                     }
-                    let has_colors = page == BY_VERTEX;
+                    // Colors of vertices are light.
+                    let has_colors = page == BY_VERTEX && reading.options.light;
                     let key = Key { texture, page: spread.as_ref().map(|spread| spread.page), has_colors };
                     let vertices = mesh.vertices(surface, spread.as_ref(), has_colors);
                     if !reading.add(model, key, &vertices, &mesh.triangles) {

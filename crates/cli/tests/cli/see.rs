@@ -168,6 +168,19 @@ fn nothing_is_replaced_without_a_word() {
     assert_eq!(room.read("a.textures/light_style0_page0.png"), room.read("b.textures/light_style0_page0.png"));
 }
 
+/// The map is none of the files that are written, whatever its name is.
+#[test]
+fn an_export_never_replaces_its_map() {
+    let room = Room::new();
+    for (map, file) in [("rooms.bin", "rooms.gltf"), ("rooms.mtl", "rooms.obj"), ("rooms.x", "rooms.x")] {
+        room.write(map, &fixture("goldsrc/own_rooms"));
+        let format = if file == "rooms.x" { "--format glb" } else { "" };
+        let run = room.bspkit(&format!("export {map} -o {file} --overwrite {format}")).without_data(2);
+        assert!(run.err.contains("is an input file and would be replaced"), "{}", run.err);
+        assert!(room.read(map) == fixture("goldsrc/own_rooms"), "{map}");
+    }
+}
+
 /// What cannot be read is not there to be missed: what `check` finds is said, and the exit status is 1.
 #[test]
 fn parts_of_a_damaged_map_that_are_left_out_are_said() {

@@ -7,14 +7,7 @@ use bspkit::{Error, ErrorKind, Result};
 
 use super::canvas::Corner;
 use super::{Point, corner};
-use crate::placed::What;
 use crate::scene::Scene;
-
-/// Classes of places where players begin, the best first.
-const STARTS: [&str; 3] = ["info_player_start", "info_player_deathmatch", "info_player_"];
-
-/// How high eyes are above such a place, in units.
-const EYES: f32 = 24.0;
 
 /// What is nearer than this is not drawn, in units.
 const NEAREST: f64 = 2.0;
@@ -85,7 +78,7 @@ impl Camera {
         let middle = size.map(|side| amount(side) / 2.0);
         let from = match view {
             View::From { at, yaw, pitch } => Some((at, yaw, pitch)),
-            View::Start => start(scene),
+            View::Start => scene.start.map(|[x, y, z, yaw]| ([x, y, z], yaw, 0.0)),
             View::Above => None,
         };
         if let Some((at, yaw, pitch)) = from {
@@ -174,14 +167,4 @@ fn bounds(scene: &Scene) -> Option<[[f64; 3]; 2]> {
             std::array::from_fn(|axis| high[axis].max(other_high[axis])),
         ]
     })
-}
-
-/// The eyes of a player where the game begins, with yaw and pitch.
-fn start(scene: &Scene) -> Option<([f32; 3], f32, f32)> {
-    let is_of = |class: &&str| {
-        scene.placed.iter().find(|placed| placed.what == What::Entity && placed.name.starts_with(*class))
-    };
-    let placed = STARTS.iter().find_map(is_of)?;
-    let [x, y, z] = placed.origin;
-    Some(([x, y, z + EYES], placed.angles[1], 0.0))
 }

@@ -20,7 +20,7 @@ struct Level {
 /// All pictures of a scene.
 pub(super) struct Looks {
     pub(super) textures: Vec<Raster>,
-    /// The light of style 0, by page.
+    /// The light that is shown, by page.
     pub(super) pages: Vec<Option<Raster>>,
 }
 
@@ -33,7 +33,7 @@ impl Looks {
         let mut pages = Vec::new();
         if let Some(light) = &scene.light {
             pages.resize_with(light.pages.len(), || None);
-            for image in light.images.iter().filter(|image| image.style == 0 && !image.is_exact) {
+            for image in light.images.iter().filter(|image| image.style == light.base_style() && !image.is_exact) {
                 if let Some(page) = pages.get_mut(image.page) {
                     *page = Raster::read(&image.picture);
                 }

@@ -22,6 +22,41 @@ fn pixels(scene: &Scene, view: View, size: [u32; 2]) -> Vec<[u8; 3]> {
     image.pixels().map(|pixel| pixel.0).collect()
 }
 
+/// The first place where players begin is looked from also if it is left out, and that of a camera is no such place.
+/// Eyes are where each family has them.
+#[test]
+fn pictures_are_taken_from_where_players_begin() {
+    let eyes = [("q1", 22.0), ("goldsrc", 28.0), ("q2", 22.0), ("q3", 26.0)];
+    for (name, height) in eyes.map(|(folder, height)| (format!("{folder}/own_rooms"), height)) {
+        let map = Bsp::open(path(&name)).unwrap();
+        let entities = map.entities().unwrap();
+        let start = entities.iter().find(|entity| entity.class() == Some(b"info_player_start")).unwrap();
+        let [x, y, z] = start.vector("origin").unwrap().map(|part| part as f32);
+        let only = Some("*0".parse().unwrap());
+        let scene = Scene::read(&map, &Options { only, ..Options::default() }).unwrap();
+        assert_eq!(scene.start.map(|[x, y, z, _]| [x, y, z]), Some([x, y, z + height]), "{name}");
+        assert!(!scene.placed.iter().any(|placed| placed.name == "info_player_start"));
+    }
+    let map = Bsp::open(path("source/room_v20")).unwrap();
+    assert_eq!(scene(&map, false).start.map(|[_, _, z, _]| z), Some(-60.0 + 64.0));
+
+    let map = Bsp::open(path("q3/own_rooms")).unwrap();
+    let mut draft = map.draft();
+    let starts: &[&[u8]] = &[b"info_player_start", b"info_player_deathmatch"];
+    let entities = draft.entities().unwrap();
+    for index in (0..entities.len()).rev() {
+        if entities.get(index).unwrap().class().is_some_and(|class| starts.contains(&class)) {
+            entities.remove(index).unwrap();
+        }
+    }
+    let map = Bsp::from_vec(draft.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap();
+    let scene = scene(&map, false);
+    assert!(scene.placed.iter().any(|placed| placed.name == "info_player_intermission"));
+    assert_eq!(scene.start, None);
+    let size = [64, 48];
+    assert_eq!(pixels(&scene, View::Start, size), pixels(&scene, View::Above, size));
+}
+
 /// Whoever stands in a sealed map sees surfaces wherever he looks.
 #[test]
 fn a_sealed_map_has_no_gaps_from_within() {

@@ -188,6 +188,26 @@ fn light_of_source_is_shown_and_exact() {
     assert!(seen > 100, "{seen}");
 }
 
+/// Where no face has the light that is always on, materials have that of the lowest style.
+#[test]
+fn light_of_the_lowest_style_is_shown() {
+    let mut draft = Bsp::open(path("q2/own_rooms")).unwrap().draft();
+    for slot in 0..4 {
+        let change = format!("faces[styles[{slot}]=0].styles[{slot}]=5");
+        bspkit::query::FieldChange::parse(&change).unwrap().apply(&mut draft, &[]).unwrap();
+    }
+    let map = Bsp::from_vec(draft.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap();
+    let glb = Glb::read(&exported(&map, &Options::default()));
+    let images = about(&glb)["images"].as_array().unwrap();
+    let styles: Vec<u64> = images.iter().map(|image| image["style"].as_u64().unwrap()).collect();
+    assert_eq!(styles, [2, 5, 32]);
+    let named = &glb.json["materials"].as_array().unwrap().iter().find_map(|material| {
+        let texture = material["extensions"]["MOZ_lightmap"]["index"].as_u64()?;
+        glb.json["textures"][texture as usize]["source"].as_u64()
+    });
+    assert_eq!(images[0]["image"].as_u64(), *named);
+}
+
 #[test]
 fn a_scene_without_light_has_no_coordinates_of_it() {
     let map = Bsp::open(path("q2/own_rooms")).unwrap();

@@ -84,6 +84,38 @@ fn props_stand_where_the_map_has_them() {
     }
 }
 
+/// The sizes of props, read from the bytes of the lump: three numbers at the end of each.
+#[test]
+fn props_are_as_large_as_the_map_says() {
+    let map = Bsp::open(path("source/room_strata")).unwrap();
+    let lump = map.bytes(map.slot("game:sprp").unwrap().id).unwrap().to_vec();
+    let float = |at: usize| f32::from_le_bytes(lump[at..at + 4].try_into().unwrap());
+    let glb = glb("source/room_strata", &Options::default());
+    let mut found = 0;
+    for node in glb.nodes().iter().filter(|node| !node["extras"]["prop"].is_null()) {
+        let fromend = 3 - node["extras"]["prop"].as_u64().unwrap() as usize;
+        let at = lump.len() - fromend * 88 + 76;
+        let [x, y, z] = [0, 4, 8].map(|axis| float(at + axis));
+        assert_eq!(node["scale"], json!([x, z, y]));
+        assert!([x, y, z] != [1.0; 3]);
+        found += 1;
+    }
+    assert_eq!(found, 3);
+}
+
+/// Without light no surface has the light of its vertices.
+#[test]
+fn light_of_vertices_is_left_out_with_the_light() {
+    let mut draft = Bsp::open(path("q3/own_rooms")).unwrap().draft();
+    // LIGHTMAP_BY_VERTEX.
+    bspkit::query::FieldChange::parse("surfaces[*].lightmap=-3").unwrap().apply(&mut draft, &[]).unwrap();
+    let map = Bsp::from_vec(draft.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap();
+    for light in [true, false] {
+        let glb = Glb::read(&super::exported(&map, &Options { light, ..Options::default() }));
+        assert_eq!(glb.json["meshes"].to_string().contains("COLOR_0"), light);
+    }
+}
+
 #[test]
 fn a_part_of_a_map_is_that_part() {
     let all = glb("q2/own_rooms", &Options::default());
