@@ -8,7 +8,7 @@ use bspkit::Bsp;
 use bspkit::disk::put::put;
 use bspkit::finding::Finding;
 use bspkit_decompile::source::Format;
-use bspkit_decompile::{Effort, LeftOut, Options, Outcome, Proof, decompile, prove};
+use bspkit_decompile::{Effort, LeftOut, Options, Outcome, Proof, UNKNOWN_SIZE, decompile, prove};
 use bspkit_ops::check::unreadable;
 use serde::Serialize;
 
@@ -135,6 +135,9 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let findings = unreadable(&bsp);
         say_findings(&findings, job);
         say_left_out(&found.report.left_out, job);
+        for note in found.report.notes.iter().filter(|note| note.why == UNKNOWN_SIZE) {
+            job.warn_here(&format!("{}: {UNKNOWN_SIZE}", count(note.count, "side", "sides")));
+        }
         proof.iter().flat_map(Proof::differences).for_each(|what| job.warn_here(&what));
         let target = map.file_in(&args.output, found.format.extension())?;
         let made = Decompiled {

@@ -132,15 +132,24 @@ pub fn decompile(map: &Bsp<'_>, options: &Options<'_>) -> Result<Decompiled> {
         let why = counts.why_no_brush().map_or_else(String::new, |why| format!(": {why}"));
         return Err(Error::new(ErrorKind::Malformed, format!("no brush of the map can be brought back{why}")));
     }
-    if format == Format::Valve
-        && let Some(world) = source.entities.first_mut()
-        && world.get(b"mapversion").is_none()
-    {
-        // Editors know the form by it.
-        world.pairs.push((b"mapversion".to_vec(), b"220".to_vec()));
+    if let Some(world) = source.entities.first_mut().filter(|_| format != Format::Vmf) {
+        name_form(world, format);
     }
     counts.report.entity_count = source.entities.len();
     Ok(Decompiled { source, format, report: counts.finish() })
+}
+
+/// Editors and compilers know the form of a `.map` by a key of the world, which may be that of another form in the map.
+fn name_form(world: &mut Entity, format: Format) {
+    const KEY: &[u8] = b"mapversion";
+    const VALVE: &[u8] = b"220";
+    let is_valve = format == Format::Valve;
+    let own = world.pairs.iter_mut().find(|(key, _)| key == KEY);
+    match own {
+        Some((_, value)) if is_valve => *value = VALVE.to_vec(),
+        None if is_valve => world.pairs.push((KEY.to_vec(), VALVE.to_vec())),
+        _ => world.pairs.retain(|(key, _)| key != KEY),
+    }
 }
 
 /// What is drawn of a map. Faces that cannot be read are named.
@@ -214,7 +223,7 @@ fn put_together(
         for (entity, piece) in take_portals(map, world, &given, taken, dress, counts) {
             of_entity.entry(entity).or_insert_with(Vec::new).push(piece);
         }
-        if dress.format == Format::Vmf {
+        if dress.format == Format::Vmf || dress.flags.family == Family::Source {
             let class = |piece: &&Piece| hammer::class_of(piece, dress);
             classes = world.iter().filter_map(|piece| Some((class(piece)?, *piece))).collect();
             world.retain(|piece| class(piece).is_none());

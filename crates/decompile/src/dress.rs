@@ -8,7 +8,7 @@ use crate::looks::Look;
 use crate::mapping::{Mapping, USUAL, of_alignment};
 use crate::pieces::{Piece, PieceSide};
 use crate::planes::{Fit, points};
-use crate::report::Counts;
+use crate::report::{Counts, UNKNOWN_SIZE};
 use crate::solve::Solver;
 use crate::source::{Alignment, Brush, Format, Point, Side, SideNumbers, is_writable};
 use crate::tools::{Family, Flags};
@@ -129,12 +129,12 @@ impl<'o> Dress<'o> {
             (false, Some(_)) => counts.report.alignments.solved += 1,
             (false, None) => counts.report.alignments.usual += 1,
         }
-        let size = self.size(&name);
+        let size = self.size(&name).or(look.and_then(|look| look.size));
         // What is drawn gives shares of a texture, whose size only its file has.
         let in_shares = self.flags.family == Family::Quake3;
         let needs_size = in_shares != (self.format == Format::BrushDef);
         if needs_size && size.is_none() && alignment.is_some() {
-            counts.note("side", "the size of its texture is not known; 64 by 64 is taken", side.number);
+            counts.note("side", UNKNOWN_SIZE, side.number);
         }
         let size = size.unwrap_or(USUAL);
         let mapping = match alignment {

@@ -52,4 +52,4 @@ pub use dress::Sizes;
 pub use law::law;
 pub use outcome::{Outcome, Shares};
 pub use proof::{Effort, Faces, Kept, Points, Proof, WrongFace, WrongPoint, prove};
-pub use report::{Alignments, LeftOut, Planes, Report};
+pub use report::{Alignments, LeftOut, Planes, Report, UNKNOWN_SIZE};

@@ -17,6 +17,8 @@ pub(crate) struct Look {
     pub(crate) vectors: Option<[[f32; 4]; 2]>,
     /// How luxels lie (Source).
     pub(crate) luxels: Option<[[f32; 4]; 2]>,
+    /// Columns and rows of the texture, if the map says them (Quake, GoldSrc, Source).
+    pub(crate) size: Option<[f64; 2]>,
 }
 
 /// All texinfo or shaders of a map; none if they cannot be read.
@@ -29,7 +31,9 @@ pub(crate) fn read(map: &Bsp<'_>) -> Vec<Look> {
     let vectors = column("vectors").or_else(|| column("texture_vectors"));
     let pair = |column: Column<'_>, at: usize| [0, 4].map(|first| column.floats(at, first));
     let is_material = map.slot("TEXDATA").is_ok();
+    let size = sizes(map);
     let look = |(at, look): (usize, bspkit::content::looks::Look)| Look {
+        size: look.texture.and_then(&size),
         name: if is_material { unpatched(&look.name) } else { look.name },
         flags: look.surface_flags,
         contents: look.content_flags,
@@ -38,6 +42,25 @@ pub(crate) fn read(map: &Bsp<'_>) -> Vec<Look> {
         luxels: luxels.map(|column| pair(column, at)),
     };
     map.looks().into_iter().enumerate().map(look).collect()
+}
+
+/// Columns and rows of textures by their numbers: those of texdata in Source, those of the textures in the map otherwise.
+fn sizes(map: &Bsp<'_>) -> impl Fn(usize) -> Option<[f64; 2]> {
+    let side = |number: i64| u32::try_from(number).ok().filter(|side| *side > 0);
+    let mut all: Vec<Option<[f64; 2]>> = Vec::new();
+    if let Some(texdata) = map.any_records("TEXDATA") {
+        if let Ok([wide, high]) = texdata.columns(["width", "height"]) {
+            let size = |at| Some([side(wide.get(at))?.into(), side(high.get(at))?.into()]);
+            all.extend((0..texdata.len()).map(size));
+        }
+    } else if let Ok(textures) = map.textures() {
+        let size = |at| {
+            let texture = textures.get(at).ok()??;
+            Some([side(texture.width().into())?.into(), side(texture.height().into())?.into()])
+        };
+        all.extend((0..textures.len()).map(size));
+    }
+    move |texture| *all.get(texture)?
 }
 
 /// Whether q3map2 made a shader for the styled light of a surface: 32 hexadecimal digits are its name. The surface had

@@ -90,6 +90,9 @@ pub struct LeftOut {
     pub places: Vec<usize>,
 }
 
+/// The note about sides whose texture has a size that the map does not say, so that the texture may lie otherwise.
+pub const UNKNOWN_SIZE: &str = "the size of its texture is not known; 64 by 64 is taken";
+
 /// What is counted while a source is made.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {

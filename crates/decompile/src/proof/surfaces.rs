@@ -55,7 +55,8 @@ pub(super) fn judge(
             Family::Quake3 => plain_name(&look.name),
             _ => look.name.to_ascii_lowercase(),
         };
-        let size = effort.sizes.and_then(|sizes| sizes(&name)).map_or(USUAL, |size| size.map(f64::from));
+        let size = effort.sizes.and_then(|sizes| sizes(&name)).map(|size| size.map(f64::from));
+        let size = size.or(look.size).unwrap_or(USUAL);
         let texels = |in_shares: bool, [s, t]: [f64; 2]| if in_shares { [s * size[0], t * size[1]] } else { [s, t] };
         let off = |side: &Seen, point: Point| {
             let own = texels(side.in_shares, side.mapping.at(point));

@@ -1,7 +1,8 @@
 //! The maps of this repository whose sources are beside them: brush for brush, pair for pair.
 
-use bspkit::Bsp;
-use bspkit_decompile::source::{Brush, Entity, Format, Source, read};
+use bspkit::query::FieldChange;
+use bspkit::{Bsp, Layout};
+use bspkit_decompile::source::{Alignment, Brush, Entity, Format, Source, read};
 use bspkit_decompile::{Options, decompile};
 
 /// The planes of a brush as rounded numbers with their textures, in any order.
@@ -112,4 +113,63 @@ fn comments_of_entities_come_back() {
     let options = Options { format: Some(Format::Vmf), ..Options::default() };
     let left = decompile(&map, &options).unwrap().report.left_out;
     assert_eq!((left[0].kind, left[0].count), ("comment", 5));
+}
+
+/// The form of a `.map` is named as compilers look for it, whatever the map was made of.
+#[test]
+fn the_form_is_named_by_the_key_that_compilers_read() {
+    for (format, named) in [
+        (Format::Valve, Some(&b"220"[..])),
+        (Format::Quake, None),
+        (Format::Quake3, None),
+        (Format::BrushDef, None),
+        (Format::Vmf, Some(b"7")),
+    ] {
+        let mut draft = Bsp::open("../../tests/maps/goldsrc/own_rooms.bsp").unwrap().draft();
+        draft.entities().unwrap().first_class("worldspawn").unwrap().set("mapversion", "7").unwrap();
+        let map = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+        let found = decompile(&map, &Options { format: Some(format), ..Options::default() }).unwrap();
+        assert_eq!(found.source.entities[0].get(b"mapversion"), named, "{format:?}");
+    }
+}
+
+/// Sides in shares of a texture have those of its size in the map: `OWN_FLOOR` has 32 columns, `own/floor` 512.
+#[test]
+fn shares_of_a_texture_are_of_its_size() {
+    for (map, texture, columns) in [("goldsrc/own_rooms", "OWN_FLOOR", 32.0), ("source/room_v20", "own/floor", 512.0)] {
+        let map = Bsp::open(format!("../../tests/maps/{map}.bsp")).unwrap();
+        let [shares, texels] = [Format::BrushDef, Format::Valve].map(|format| {
+            let found = decompile(&map, &Options { format: Some(format), ..Options::default() }).unwrap();
+            assert!(!found.report.notes.iter().any(|note| note.why == bspkit_decompile::UNKNOWN_SIZE));
+            let sides = found.source.entities.into_iter().flat_map(|entity| entity.brushes);
+            let sides = sides.flat_map(|brush| brush.sides);
+            let is_it = |name: &[u8]| name.eq_ignore_ascii_case(texture.as_bytes());
+            sides.filter(|side| is_it(&side.texture)).map(|side| side.alignment).collect::<Vec<_>>()
+        });
+        assert!(!shares.is_empty() && shares.len() == texels.len(), "{texture}");
+        for pair in shares.iter().zip(&texels) {
+            let (Alignment::Matrix([row, _]), Alignment::Axes { axes: [[x, y, z, _], _], scale: [wide, _], .. }) = pair
+            else {
+                panic!("{pair:?}")
+            };
+            let [share, texel] = [[row[0], row[1], 0.0], [x / wide, y / wide, z / wide]]
+                .map(|slope| slope.iter().map(|part| part * part).sum::<f64>().sqrt());
+            assert!((share * columns - texel).abs() < 1e-6, "{texture}: {pair:?}");
+        }
+    }
+}
+
+/// Brushes that the map has for details and ladders are those of entities in every form.
+#[test]
+fn details_of_source_are_entities_in_every_form() {
+    let mut draft = Bsp::open("../../tests/maps/source/room_v20.bsp").unwrap().draft();
+    for change in ["brushes[1].contents|=134217728", "brushes[2].contents|=671088640"] {
+        FieldChange::parse(change).unwrap().apply(&mut draft, &[]).unwrap();
+    }
+    let map = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    for format in [Format::Vmf, Format::Valve, Format::BrushDef] {
+        let found = decompile(&map, &Options { format: Some(format), ..Options::default() }).unwrap();
+        let count = |class: &[u8]| found.source.entities.iter().filter(|entity| entity.class() == class).count();
+        assert_eq!([count(b"func_detail"), count(b"func_ladder")], [1, 1], "{format:?}");
+    }
 }
