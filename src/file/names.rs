@@ -220,19 +220,26 @@ fn is_program(part: &[u8]) -> bool {
     is_any(&PROGRAMS, extension) || is_any(&READ_UNASKED, part)
 }
 
-/// Refuses to write to a path that Windows would take for a device, a stream or another file. Other systems have all
-/// names.
+/// Refuses to write to a path that Windows would take for a device, a stream or another file, and to the name of an
+/// open file: a new file cannot take its place. All other names are those of files on other systems.
 ///
 /// # Errors
-/// [`ErrorKind::Refused`], on Windows only.
+/// [`ErrorKind::Refused`].
 pub fn refuse(path: &Path) -> Result<()> {
-    match if cfg!(windows) { problem_of(path) } else { None } {
-        None => Ok(()),
-        Some(why) => {
-            let error = Error::new(ErrorKind::Refused, format!("cannot write {}: {why}", path.display()));
-            Err(error.with_hint("choose another name"))
-        }
-    }
+    let (why, hint) = match path {
+        _ if cfg!(windows) => (problem_of(path), "choose another name"),
+        path if is_open(path) => (Some("it is the name of an open file"), "`-` is stdout"),
+        _ => return Ok(()),
+    };
+    let error = |why| Error::new(ErrorKind::Refused, format!("cannot write {}: {why}", path.display()));
+    why.map_or(Ok(()), |why| Err(error(why).with_hint(hint)))
+}
+
+/// Whether a path names a file that the program, or another one, has open.
+fn is_open(path: &Path) -> bool {
+    let is_named = ["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name));
+    let folder = path.parent().filter(|folder| folder.ends_with("fd"));
+    is_named || folder.is_some_and(|folder| folder == Path::new("/dev/fd") || folder.starts_with("/proc"))
 }
 
 /// The first problem of the names in a path. A path that starts with `\\?\` has none: Windows takes it as it is.
@@ -253,6 +260,22 @@ fn is_verbatim(prefix: Prefix<'_>) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn open_files_are_not_replaced() {
+        for (path, is_open) in [
+            ("/dev/stdout", true),
+            ("/dev/fd/63", true),
+            ("/proc/self/fd/1", true),
+            ("/proc/12/fd/1", true),
+            ("/dev/null", false),
+            ("maps/fd/1", false),
+            ("/dev/shm/stdout", false),
+        ] {
+            assert_eq!(super::is_open(Path::new(path)), is_open, "{path}");
+            assert_eq!(refuse(Path::new(path)).is_err(), is_open && !cfg!(windows), "{path}");
+        }
+    }
 
     #[test]
     fn devices_are_known_in_any_case_and_with_any_extension() {

@@ -115,7 +115,7 @@ impl Plan<'_> {
         if replacing.has_other_names() {
             return Ok(Err("the file has other names (hard links), which would change too".to_owned()));
         }
-        let (warning, origin) = replacing.within(|file| self.write_steps(patch, file))?;
+        let (warning, origin) = replacing.within(self.size(), |file| self.write_steps(patch, file))?;
         let warnings = warning.into_iter().collect();
         Ok(Ok((Saved { written: wide(patch.size()), warnings, ..Saved::default() }, origin)))
     }

@@ -127,6 +127,14 @@ impl SideFile {
         self.there.as_ref().map(|there| &there.bytes[..])
     }
 
+    /// Refuses what a save would refuse before it writes: a read-only file.
+    ///
+    /// # Errors
+    /// As [`SideFile::save`].
+    pub fn check(&self, options: &SaveOptions) -> Result<()> {
+        Replacing::of(&self.path, options, None).map(drop)
+    }
+
     /// Writes the file, as a whole or not at all, if it is still the one that was read.
     ///
     /// # Errors

@@ -264,8 +264,13 @@ impl<'p> Replacing<'p> {
         self.old.as_ref().is_some_and(|old| target::other_names(old).is_some())
     }
 
-    /// Writes into the file itself, under a lock; `write` keeps it whole, and what it returns is returned.
-    pub(super) fn within<T>(self, write: impl FnOnce(&File) -> io::Result<T>) -> Result<(T, Option<Origin>)> {
+    /// Writes into the file itself, under a lock; `write` keeps it whole, and what it returns is returned. The file has
+    /// `size` bytes then.
+    pub(super) fn within<T>(
+        self,
+        size: usize,
+        write: impl FnOnce(&File) -> io::Result<T>,
+    ) -> Result<(T, Option<Origin>)> {
         let cannot = |what, error| self.cannot(what, error);
         let lock = target::lock(&self.target).map_err(|error| cannot("lock", error))?;
         let opened = patiently(&self.target, || File::options().write(true).open(unlimited(&self.target)));
@@ -291,7 +296,17 @@ impl<'p> Replacing<'p> {
         if let (Some(old), Ok(new)) = (self.stamp, &new) {
             target::note_patch(old, Stamp::new(new));
         }
+        let named = fs::metadata(&self.target);
         drop(lock);
+        // A program that takes no lock may have put another file there, or written into this one.
+        if let Ok(new) = &new {
+            let is_named = named.is_ok_and(|named| Stamp::new(&named).is_file_of(&Stamp::new(new)));
+            if !is_named || new.len() != wide(size) {
+                let message = format!("another program has replaced {} while it was written", self.path.display());
+                let error = Error::new(ErrorKind::Refused, message);
+                return Err(error.with_hint("the edit is not in the file, or not whole: look at it, and do it again"));
+            }
+        }
         Ok((done, new.ok().and_then(|new| Origin::new(&self.target, &new))))
     }
 
@@ -597,6 +612,29 @@ mod tests {
         assert!(path(".bspkit-mine.txt").exists() && path("mine.tmp").exists() && path(".bspkit-folder.tmp").exists());
         owned.persist(&target).unwrap();
         other.persist(&target).unwrap();
+    }
+
+    /// A program that takes no lock, between the first byte that is written and the last one.
+    #[cfg(unix)]
+    #[test]
+    fn what_replaces_a_file_while_it_is_written_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("map"), folder.path().join("other"));
+        let options = SaveOptions::default();
+        let write = |meanwhile: &dyn Fn()| {
+            std::fs::write(&path, b"old").unwrap();
+            std::fs::write(&other, b"another").unwrap();
+            Replacing::of(&path, &options, None).unwrap().within(3, |mut file| {
+                io::Write::write_all(&mut file, b"new")?;
+                meanwhile();
+                Ok(())
+            })
+        };
+        assert!(write(&|| {}).is_ok());
+        let error = write(&|| std::fs::rename(&other, &path).unwrap()).unwrap_err();
+        assert!(error.to_string().contains("has replaced"), "{error}");
+        assert!(write(&|| drop(std::fs::copy(&other, &path).unwrap())).is_err());
+        assert!(write(&|| std::fs::remove_file(&path).unwrap()).is_err());
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl Stamp {
     }
 
     /// Whether both are of one file, whatever it contains.
-    fn is_file_of(&self, other: &Stamp) -> bool {
+    pub(super) fn is_file_of(&self, other: &Stamp) -> bool {
         let identity = |stamp: &Stamp| stamp.system.map(|system| system.identity);
         identity(self) == identity(other)
     }

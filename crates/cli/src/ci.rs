@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context as _, Error, Result};
 use bspkit::bytes::unescape;
 use bspkit::disk::{input, names};
+use bspkit::file::SideFile;
 use bspkit::finding::Finding;
-use bspkit::{Bsp, ErrorKind};
+use bspkit::{Bsp, ErrorKind, SaveOptions};
 use bspkit_game::assets::fgd::Fgd;
 use bspkit_ops::check::few;
 use bspkit_ops::policy::{self, Policy};
@@ -116,18 +117,15 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         Some(path) => Some(read_baseline(path)?),
         None => None,
     };
-    // Any other file is not replaced. What is known of maps that are not looked at now stays known.
+    // Any other file is not replaced.
     let old = args.baseline.as_deref().filter(|path| args.write_baseline && has_content(path));
-    let mut new = old.map_or_else(|| Ok(Baseline::default()), read_baseline)?;
-    if let Some(path) = old {
-        new.retain(|map| is_there(map, path));
-    }
+    old.map(read_baseline).transpose()?;
     // With a baseline all are compared, and then as many are listed as without.
     let most = (cx.talk.verbose || args.baseline.is_some()).then_some(MOST_OF_ALL);
     let listed = if cx.talk.verbose { MOST_OF_ALL } else { MOST_OF_A_KIND };
     let streams = args.format == Format::Text && output::file(args.output.as_ref()).is_none();
     // What is known of the maps so far: nothing else of them is kept.
-    let sums = Arc::new(Mutex::new(Sums { report: Report::new(args.format.into()), new }));
+    let sums = Arc::new(Mutex::new(Sums { report: Report::new(args.format.into()), new: Baseline::default() }));
     let code = maps.each(cx, |map, job| {
         let policy = policies.of(map);
         let (found, opened) = look_at(cx, map, policy, fgd.as_ref(), most);
@@ -172,7 +170,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         write_report(cx, args, &mut sums.report)?;
     }
     if let Some(path) = args.baseline.as_deref().filter(|_| args.write_baseline) {
-        write_baseline(cx, path, sums)?;
+        write_baseline(cx, path, std::mem::take(&mut sums.new))?;
     }
     Ok(code)
 }
@@ -223,7 +221,7 @@ impl Args {
 /// What is collected about all maps, in their order.
 struct Sums {
     report: Report,
-    /// The baseline to be written.
+    /// What is written into the baseline of the maps.
     new: Baseline,
 }
 
@@ -324,11 +322,21 @@ fn read_baseline(path: &Path) -> Result<Baseline> {
     Baseline::read(&text).with_context(|| format!("cannot read {}", shown(path)))
 }
 
-fn write_baseline(cx: &Context, path: &Path, sums: &Sums) -> Result<()> {
-    let text = sums.new.write();
-    output::replace(path, [], |mut file| file.write_all(text.as_bytes()))?;
+/// Writes what is known of these maps into a baseline. What it has of maps that were not looked at stays, also what
+/// another program has written into it meanwhile.
+fn write_baseline(cx: &Context, path: &Path, new: Baseline) -> Result<()> {
+    let mut findings = 0;
+    SideFile::update(path, &SaveOptions::default(), |old| {
+        let old = old.filter(|text| !text.is_empty()).map(|text| Baseline::read(&String::from_utf8_lossy(text)));
+        let mut all = old.transpose()?.unwrap_or_default();
+        all.retain(|map| is_there(map, path));
+        all.update(new.clone());
+        findings = all.findings();
+        Ok(Some(all.write().into_bytes()))
+    })
+    .with_context(|| format!("cannot write {}", shown(path)))?;
     if !cx.talk.quiet {
-        cx.talk.stderr(format!("{}: {}\n", shown(path), count(sums.new.findings(), "finding", "findings")).as_bytes());
+        cx.talk.stderr(format!("{}: {}\n", shown(path), count(findings, "finding", "findings")).as_bytes());
     }
     Ok(())
 }

@@ -147,7 +147,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             findings,
         };
         if to_stdout {
-            job.write(&text)?;
+            job.deliver(&text)?;
             job.say(&made.sentence());
             return Ok(made.code());
         }

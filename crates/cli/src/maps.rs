@@ -1,10 +1,11 @@
 //! The maps that the arguments name, and the work on each of them.
 
+mod folders;
 mod turns;
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, Metadata};
+use std::ffi::OsStr;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser as _};
 
 use super::context::{Context, is_stdin};
 use super::talk::{Code, Job, Shard, count, shown};
-use super::words::{SEPARATOR, is_map_name, map_path};
+use super::words::{SEPARATOR, map_path};
 use super::{stop, watch};
 use turns::{Tally, Turns};
 
@@ -238,7 +239,7 @@ impl Maps {
         let mut maps = Maps::new(many);
         for path in arguments {
             match !is_stdin(path) && path.is_dir() {
-                true => maps.found.append(&mut folder(path, &mut maps.passed)),
+                true => maps.found.append(&mut folders::maps(path, &mut maps.passed)),
                 false if is_archive(path) => maps.found.append(&mut in_archive(path)),
                 false if super::words::matches_nothing(path) => {
                     let error = anyhow!("no file matches {}", shown(path));
@@ -276,7 +277,7 @@ impl Maps {
     pub(crate) fn unpacked(arguments: &[PathBuf]) -> Self {
         // A folder in which nothing is an unpacked map is named as one folder, and refused as such.
         let inner = |path: &PathBuf| {
-            let found = (path.is_dir() && !is_unpacked(path)).then(|| unpacked(path));
+            let found = (path.is_dir() && !is_unpacked(path)).then(|| folders::unpacked(path));
             found.filter(|found| found.iter().any(Result::is_ok))
         };
         let inner: Vec<_> = arguments.iter().map(inner).collect();
@@ -511,66 +512,6 @@ pub(crate) fn real_path(path: &Path) -> io::Result<Option<PathBuf>> {
     }
 }
 
-// The maps in a folder and in the folders in it.
-
-/// An entry of a folder that waits to be read.
-struct Entry {
-    path: PathBuf,
-    name: PathBuf,
-    has_twin: bool,
-}
-
-/// All maps below a folder, sorted by name.
-///
-/// Waiting folders are in a list and not on the call stack, and a visited folder is recognized by its number in the
-/// file system. So the time for a deep folder grows only in proportion to its depth.
-fn folder(root: &Path, passed: &mut usize) -> Vec<Result<MapFile, Trouble>> {
-    let mut found = Vec::new();
-    let mut seen = HashSet::new();
-    let mut waiting = vec![Entry { path: root.to_path_buf(), name: PathBuf::new(), has_twin: false }];
-    while let Some(Entry { path, name, has_twin }) = waiting.pop() {
-        let there = fs::metadata(&path);
-        if there.as_ref().is_ok_and(Metadata::is_dir) {
-            match entries(&path, &name, &mut seen) {
-                Ok(entries) => waiting.extend(entries.into_iter().rev()),
-                Err(error) => {
-                    let error = Error::new(error).context(format!("cannot read {}", shown(&path)));
-                    found.push(Err(Trouble { path, name, error, is_map: true }));
-                }
-            }
-        } else if name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp")) {
-            found.push(match there {
-                // Opening a pipe would wait for a writer. A file without metadata fails later, when it is opened.
-                Ok(there) if !there.is_file() => {
-                    let error = bspkit::Error::new(ErrorKind::Io, format!("{} is not a file", shown(&path)));
-                    Err(Trouble { path, name, error: error.into(), is_map: true })
-                }
-                _ => Ok(MapFile { path, name, target: None, is_one_of_many: true, has_twin }),
-            });
-        } else if is_map_name(&name) {
-            *passed += 1;
-        }
-    }
-    part_folders(&mut found);
-    if found.is_empty() {
-        let error = anyhow!("there is no map (*.bsp) in {}", shown(root));
-        let (path, name) = (root.to_path_buf(), root.to_path_buf());
-        found.push(Err(Trouble { path, name, error, is_map: false }));
-    }
-    found
-}
-
-/// What belongs to a map lies in a folder of its name without the extension; of a map that has the name of a folder
-/// with other maps in one of its whole name.
-fn part_folders(found: &mut [Result<MapFile, Trouble>]) {
-    let lower = |path: &Path| path.as_os_str().to_ascii_lowercase();
-    let folders = |map: &MapFile| map.name.ancestors().skip(1).map(lower).collect::<Vec<_>>();
-    let with_maps: HashSet<OsString> = found.iter().flatten().flat_map(folders).collect();
-    for map in found.iter_mut().flatten() {
-        map.has_twin |= with_maps.contains(&lower(&disk_names::in_game(&map.name).with_extension("")));
-    }
-}
-
 /// All maps in an archive, sorted by name. Each has the path of the archive, and goes on with its name in it.
 fn in_archive(path: &Path) -> Vec<Result<MapFile, Trouble>> {
     let trouble = |error: Error, is_map| Trouble { path: path.to_path_buf(), name: path.to_path_buf(), error, is_map };
@@ -589,81 +530,12 @@ fn in_archive(path: &Path) -> Vec<Result<MapFile, Trouble>> {
         has_twin: false,
     };
     let hazard = |(name, why): (String, &str)| {
+        // A name from the root would be that of a file of the system.
         let (path, error) =
-            (path.join(&name), anyhow!("{} in {} is left out: {why}", shown(Path::new(&name)), shown(path)));
+            (path.join(name.trim_start_matches(['/', '\\'])), anyhow!("{} in {} is left out: {why}", shown(Path::new(&name)), shown(path)));
         Trouble { path, name: name.into(), error, is_map: true }
     };
     maps.into_iter().map(|name| Ok(map(name))).chain(left_out.into_iter().map(|name| Err(hazard(name)))).collect()
-}
-
-/// All unpacked maps below a folder, sorted by name.
-fn unpacked(root: &Path) -> Vec<Result<MapFile, Trouble>> {
-    let mut found = Vec::new();
-    let mut seen = HashSet::new();
-    let mut waiting = vec![(root.to_path_buf(), PathBuf::new())];
-    while let Some((path, name)) = waiting.pop() {
-        if is_unpacked(&path) {
-            // A folder that already has the name of a map: `unpack` made it beside another folder of that stem.
-            let is_named = name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));
-            let has_twin = !is_named || is_unpacked(&path.with_extension(""));
-            found.push(Ok(MapFile { path, name, target: None, is_one_of_many: true, has_twin }));
-            continue;
-        }
-        match entries(&path, &name, &mut seen) {
-            Ok(entries) => {
-                let folders = entries.into_iter().filter(|entry| entry.path.is_dir());
-                waiting.extend(folders.rev().map(|entry| (entry.path, entry.name)));
-            }
-            Err(error) => {
-                let error = Error::new(error).context(format!("cannot read {}", shown(&path)));
-                found.push(Err(Trouble { path, name, error, is_map: true }));
-            }
-        }
-    }
-    if found.is_empty() {
-        let error = anyhow!("there is no unpacked map (a folder with manifest.json) in {}", shown(root));
-        let (path, name) = (root.to_path_buf(), root.to_path_buf());
-        found.push(Err(Trouble { path, name, error, is_map: false }));
-    }
-    found
-}
-
-/// The entries of a folder, sorted by name. Empty for a folder that was visited before, which a symbolic link can lead
-/// back to.
-fn entries(folder: &Path, below: &Path, seen: &mut HashSet<FolderId>) -> io::Result<Vec<Entry>> {
-    if !seen.insert(id(folder)?) {
-        return Ok(Vec::new());
-    }
-    let mut names = fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<OsString>>>()?;
-    names.sort();
-    let mut stems = HashSet::new();
-    let entry = |file: OsString| {
-        let name = below.join(&file);
-        let is_map = name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));
-        let has_twin =
-            is_map && !stems.insert(Path::new(&file).with_extension("").into_os_string().to_ascii_lowercase());
-        Entry { path: folder.join(&file), name, has_twin }
-    };
-    Ok(names.into_iter().map(entry).collect())
-}
-
-/// Identifies a folder.
-#[cfg(unix)]
-type FolderId = (u64, u64);
-#[cfg(not(unix))]
-type FolderId = PathBuf;
-
-#[cfg(unix)]
-fn id(folder: &Path) -> io::Result<FolderId> {
-    use std::os::unix::fs::MetadataExt;
-    let there = fs::metadata(folder)?;
-    Ok((there.dev(), there.ino()))
-}
-
-#[cfg(not(unix))]
-fn id(folder: &Path) -> io::Result<FolderId> {
-    // Some systems have no full paths, or none this long. A path that leads back ends at the limit of their length.
-    Ok(fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf()))
 }
 
 // A map that is saved under another file name, and the maps that lead to it.
@@ -679,7 +551,7 @@ impl Maps {
         let real = |path: &Path| real_path(path).ok().flatten();
         let own = real(map);
         let is_own = |found: &Result<MapFile, Trouble>| found.as_ref().is_ok_and(|found| real(&found.path) == own);
-        let (same, others): (Vec<_>, Vec<_>) = self::folder(folder, &mut 0).into_iter().partition(is_own);
+        let (same, others): (Vec<_>, Vec<_>) = folders::maps(folder, &mut 0).into_iter().partition(is_own);
         // In the folder it keeps its place, and only the last part of its name changes.
         let name =
             same.iter().flatten().next().map_or_else(|| name.to_path_buf(), |same| same.name.with_file_name(name));

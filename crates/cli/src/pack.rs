@@ -146,7 +146,7 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
         refuse_archive(target)?;
         if is_stdin(target) {
             plan.check_force(args.force)?;
-            job.write(&plan.to_data())?;
+            job.deliver(&plan.to_data())?;
         } else {
             if job.many {
                 target.parent().map_or(Ok(()), put::folder)?;
@@ -156,18 +156,18 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
             backup = saved.backup;
         }
     }
-    warnings.iter().for_each(|warning| job.warn_here(warning));
-    findings.say(job);
     let mut is_refused = findings.needs_force() && args.dry_run && !args.force;
     if is_refused {
-        job.warn_here("saving it needs --force");
+        warnings.push("saving it needs --force".to_owned());
     }
     if args.dry_run
         && let Err(error) = refusal(&plan, map.target.as_deref().filter(|_| !job.many), args)
     {
-        job.warn_here(&format!("it would not be saved: {error}"));
+        warnings.push(format!("it would not be saved: {error}"));
         is_refused = true;
     }
+    warnings.iter().for_each(|warning| job.warn_here(warning));
+    findings.say(job);
     let output = PathJson::new("output", map.target.as_deref());
     let report = match () {
         () if edited.is_empty() => String::new(),

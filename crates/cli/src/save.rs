@@ -406,23 +406,26 @@ impl Save {
                 .with_context(|| format!("cannot save {}", shown(map.target.as_deref().unwrap_or(&map.path))))?;
         }
         findings.say(job);
-        let mut is_refused = findings.needs_force() && self.dry_run && !self.force;
-        if is_refused {
-            job.warn_here("saving it needs --force");
-        }
         let target = map.target.as_deref();
         let place = target.unwrap_or(&map.path);
+        let mut refusals = Vec::new();
         if self.dry_run {
-            is_refused |= plan.check_force(self.force).is_err() || self.is_target_refused(target, plan, job);
+            let needs_force = findings.needs_force() && !self.force;
+            refusals.extend(needs_force.then(|| "saving it needs --force".to_owned()));
+            refusals.extend(self.refusal(target, plan, job.many));
+            refusals.iter().for_each(|refusal| job.warn_here(refusal));
         }
+        let is_refused = !refusals.is_empty() || self.dry_run && plan.check_force(self.force).is_err();
         let areas = match self.fix_aas {
             true => Areas::read(&map.path, bsp, plan, place, self.force, job)?,
             false => None,
         };
-        let warnings = match plan.is_identity() {
+        areas.iter().try_for_each(|areas| areas.check(&self.how()))?;
+        let mut warnings = match plan.is_identity() {
             true => Vec::new(),
             false => self.warn(map, draft, plan, place, areas.is_some(), job),
         };
+        warnings.extend(refusals);
         let touched = if plan.is_identity() { Comparison::default() } else { dry::touched(draft, self.dry_run, job)? };
         let (path, findings) = (&*map.path, &findings);
         let changes = if self.dry_run || self.json { plan.changes() } else { Vec::new() };
@@ -460,7 +463,13 @@ impl Save {
         let backup = saved.backup;
         done.backup = backup.as_deref();
         done.written = (plan.layout() == Layout::Patch && !is_left).then_some(saved.written);
+        let mut fixed = None;
         if self.json {
+            // What the document says of the map counts for the file beside it too.
+            fixed = areas.as_ref().map(|areas| areas.save(&self.how(), job));
+            if let Some(Err(error)) = &fixed {
+                job.extra.insert("error".to_owned(), format!("{error:#}").into());
+            }
             done.print(job)?;
         } else if is_left {
             job.say(&format!("{}: nothing changes, the file is left as it is", shown(place)));
@@ -478,7 +487,8 @@ impl Save {
             job.say(&format!("{}: {}{patched}{clients}{}", shown(place), done.report(), kept(backup.as_deref())));
             done.sums.iter().for_each(|sums| sums.say(place, job));
         }
-        areas.map_or(Ok(()), |areas| areas.save(&self.how(), job)).map(|()| Code::Done)
+        let fixed = fixed.or_else(|| areas.map(|areas| areas.save(&self.how(), job)));
+        fixed.unwrap_or(Ok(())).map(|()| Code::Done)
     }
 
     /// Writes a map to its target, which is stdout for `-`; compressed if the name of the target says so.
@@ -493,7 +503,7 @@ impl Save {
         let cannot_save = || format!("cannot save {}", shown(place));
         if is_stdin(place) {
             plan.check_force(self.force)?;
-            job.write(&plan.to_data()).with_context(cannot_save)?;
+            job.deliver(&plan.to_data()).with_context(cannot_save)?;
             return Ok(Saved::default());
         }
         if job.many || self.output.as_deref().is_some_and(is_folder) {
@@ -507,19 +517,14 @@ impl Save {
         Ok(saved)
     }
 
-    /// Whether the target of a dry run would be refused, which is said. Folders that a save makes need not be there.
-    fn is_target_refused(&self, target: Option<&Path>, plan: &Plan<'_>, job: &mut Job<'_>) -> bool {
-        let makes_folders = job.many || self.output.as_deref().is_some_and(is_folder);
+    /// Why the target of a dry run would be refused. Folders that a save makes need not be there.
+    fn refusal(&self, target: Option<&Path>, plan: &Plan<'_>, many: bool) -> Option<String> {
+        let makes_folders = many || self.output.as_deref().is_some_and(is_folder);
         let is_there = |place: &&Path| !makes_folders || place.parent().is_none_or(Path::exists);
         let target = target.filter(|place| !is_stdin(place) && is_there(place));
         let is_left = self.in_place() && plan.is_identity();
-        match target.filter(|_| !is_left).map(|place| plan.check_target(place, &self.how())) {
-            Some(Err(error)) => {
-                job.warn_here(&format!("it would not be saved: {error}"));
-                true
-            }
-            _ => false,
-        }
+        let error = plan.check_target(target.filter(|_| !is_left)?, &self.how()).err()?;
+        Some(format!("it would not be saved: {error}"))
     }
 
     /// Prints the warnings about a save, and returns them.

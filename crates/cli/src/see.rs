@@ -161,7 +161,7 @@ pub(crate) fn run_export(cx: &Context, args: &ExportArgs) -> Result<Code> {
         say_findings(&summary.findings, job);
         if to_stdout {
             for file in &files {
-                job.write(&file.bytes)?;
+                job.deliver(&file.bytes)?;
             }
             let written = written(&files);
             let exported = Exported { format: format.name(), files: written, summary };
@@ -425,7 +425,7 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
         let written = Written { file: PathJson::new("file", Some(&target)), byte_count: page.len() };
         let exported = Exported { format, files: vec![written], summary };
         if to_stdout {
-            job.write(&page)?;
+            job.deliver(&page)?;
             job.say(&exported.sentence());
             return Ok(exported.code());
         }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Error, Result, bail};
 use bspkit::bytes::for_terminal;
 use bspkit::dialect::{self, Dialect};
 pub(crate) use bspkit::disk::shown;
@@ -326,6 +326,16 @@ impl<'t> Job<'t> {
         self.has_written = true;
         let out = std::mem::take(&mut self.out);
         Ok((self.stream)(&out)? && (self.stream)(data)?)
+    }
+
+    /// Writes a whole file at once. That no one reads it is an error here: the file is not where it was to be.
+    pub(crate) fn deliver(&mut self, data: &[u8]) -> Result<()> {
+        self.has_written = true;
+        let out = std::mem::take(&mut self.out);
+        match (self.stream)(&out)? && (self.stream)(data)? {
+            true => Ok(()),
+            false => bail!("the reader of stdout has closed it"),
+        }
     }
 
     /// Does this once the output of all earlier maps is written, one map after the other.

@@ -21,14 +21,16 @@ struct File<R> {
     record: R,
 }
 
-/// The path of the record of a map.
+/// The path of the record of a map. A symbolic link has that of the file that it leads to, which a save replaces.
 ///
 /// ```
 /// use bspkit_rules::record;
 /// assert_eq!(record::path("maps/dm4.bsp".as_ref()), std::path::Path::new("maps/dm4.bsp.rules.json"));
 /// ```
 pub fn path(map: &Path) -> PathBuf {
-    let mut name = map.as_os_str().to_owned();
+    let is_link = std::fs::symlink_metadata(map).is_ok_and(|there| there.is_symlink());
+    let real = is_link.then(|| map.canonicalize().ok()).flatten();
+    let mut name = real.map_or_else(|| map.as_os_str().to_owned(), PathBuf::into_os_string);
     name.push(".rules.json");
     name.into()
 }

@@ -298,6 +298,31 @@ pub(super) fn is_line(line: &str) -> bool {
     line.split_whitespace().eq(LINE.split_whitespace())
 }
 
+/// The file with the attributes of a repository. Git does not follow a link there.
+fn attributes(top: &Path) -> Result<PathBuf> {
+    let path = top.join(ATTRIBUTES);
+    if std::fs::symlink_metadata(&path).is_ok_and(|there| there.is_symlink()) {
+        let message = format!("{} is a symbolic link, which git does not follow", shown(&path));
+        return Err(bad_argument(message, "put a file in its place"));
+    }
+    Ok(path)
+}
+
+/// Whether the line of maps is there, and no later one may say something else of some maps.
+fn counts(text: &str) -> bool {
+    // These say nothing of how files are compared and merged.
+    const OTHERS: [&str; 9] =
+        ["text", "eol", "filter", "ident", "whitespace", "encoding", "working-tree-encoding", "export-ignore", "delta"];
+    let is_other = |word: &str| {
+        let name = word.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();
+        OTHERS.contains(&name) || name.starts_with("linguist-")
+    };
+    let later = text.lines().rev().take_while(|line| !is_line(line));
+    let mut later = later.filter(|line| !line.trim_start().starts_with('#'));
+    // The first word is the pattern.
+    text.lines().any(is_line) && later.all(|line| line.split_whitespace().skip(1).all(is_other))
+}
+
 /// The program as a shell finds it: its name if that is on the path, or else where it is.
 fn program() -> Result<String> {
     let name = format!("bspkit{}", std::env::consts::EXE_SUFFIX);
@@ -321,13 +346,13 @@ fn report(cx: &Context, folder: &Path, lines: &str, said: &str) -> Result<Code> 
 
 pub(super) fn run_install(cx: &Context, args: &InstallArgs) -> Result<Code> {
     let top = top_level(&args.folder)?;
-    let attributes = top.join(ATTRIBUTES);
+    let attributes = attributes(&top)?;
     let mut text = String::new();
     let file = SideFile::read(&attributes)?;
     let old = std::str::from_utf8(file.bytes().unwrap_or_default());
     let old = old.with_context(|| format!("{} is not text", shown(&attributes)))?;
     // Of several lines for a file the last one counts: that of Git LFS may follow ours.
-    let is_there = old.lines().any(is_line) && without_attributes(&top, &["map.bsp".into()])?.is_empty();
+    let is_there = counts(old) && without_attributes(&top, &["map.bsp".into()])?.is_empty();
     if !is_there {
         text += &format!("{ATTRIBUTES}: {LINE}\n");
         if args.write {
@@ -408,7 +433,7 @@ pub(crate) struct UninstallArgs {
 
 pub(super) fn run_uninstall(cx: &Context, args: &UninstallArgs) -> Result<Code> {
     let top = top_level(&args.folder)?;
-    let attributes = top.join(ATTRIBUTES);
+    let attributes = attributes(&top)?;
     let mut text = String::new();
     let file = SideFile::read(&attributes)?;
     let old = std::str::from_utf8(file.bytes().unwrap_or_default());

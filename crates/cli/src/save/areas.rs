@@ -71,6 +71,11 @@ impl Areas {
         job.say(&format!("{}: checksum {old} -> {new}{rest}", shown(self.to.path())));
     }
 
+    /// Refuses what the save would refuse, before the map is saved.
+    pub(super) fn check(&self, how: &SaveOptions) -> Result<()> {
+        self.to.check(how).with_context(|| format!("cannot save {}", shown(self.to.path())))
+    }
+
     /// Writes the file, unless it exists with the same bytes.
     pub(super) fn save(&self, how: &SaveOptions, job: &mut Job<'_>) -> Result<()> {
         if self.to.bytes() == Some(&self.bytes) {

@@ -107,6 +107,26 @@ fn inserted_pairs_are_recognised() {
     assert!(room.read("a.bsp") == room.read("b.bsp"));
 }
 
+/// The record is that of the file, by whatever link the map is named: it is where the save and its backup go.
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_map_has_the_record_of_the_map() {
+    let room = Room::new();
+    room.write("r.rule", b"{\n\tmatch classname light\n\thave light\n\tmult light 2\n}\n");
+    room.write("store/dm.bsp", &room.read("q2.bsp"));
+    room.write("srv/none", b"");
+    std::os::unix::fs::symlink("../store/dm.bsp", room.path("srv/dm.bsp")).unwrap();
+    room.bspkit("ent apply srv/dm.bsp --rules r.rule --in-place").done();
+    let once = room.read("store/dm.bsp");
+    for map in ["store/dm.bsp", "srv/dm.bsp"] {
+        let run = room.bspkit(&format!("ent apply {map} --rules r.rule --in-place")).done();
+        assert!(run.err.contains("the rules are recorded as applied"), "{}", run.err);
+        assert!(room.read("store/dm.bsp") == once);
+        assert!(room.bspkit(&format!("rules status {map}")).done().text().contains("r.rule"));
+    }
+    assert!(room.path("store/dm.bsp.rules.json").exists() && !room.path("srv/dm.bsp.rules.json").exists());
+}
+
 /// Calculations leave nothing to be recognised by; the record knows them.
 #[test]
 fn calculations_are_recorded() {

@@ -182,6 +182,26 @@ fn stale_and_foreign_areas_are_refused() {
     assert!(!room.path("q3.new").exists());
 }
 
+/// What would keep the file of areas from its new checksum is found before the map is saved.
+#[test]
+fn areas_that_cannot_be_written_refuse_the_save() {
+    let room = Room::new();
+    let (map, old) = (room.read("q3.bsp"), areas(&room, "q3.bsp", 5));
+    room.write("q3.aas", &old);
+    let mut rights = std::fs::metadata(room.path("q3.aas")).unwrap().permissions();
+    rights.set_readonly(true);
+    std::fs::set_permissions(room.path("q3.aas"), rights).unwrap();
+    for options in ["", "--json", "--dry-run"] {
+        let run = room.bspkit(&format!("{EDIT} --in-place --fix-aas {options}"));
+        assert_eq!(run.code, Some(2), "{}", run.err);
+        assert!(run.err.contains("q3.aas is read-only"), "{}", run.err);
+        assert!(room.read("q3.bsp") == map && room.read("q3.aas") == old);
+        assert!(options != "--json" || run.json()["error"].as_str().unwrap().contains("q3.aas"));
+    }
+    room.bspkit(&format!("{EDIT} --in-place --fix-aas --force")).done();
+    assert_eq!(room.read("q3.aas"), areas(&room, "q3.bsp", 5));
+}
+
 #[test]
 fn without_areas_there_is_a_word_and_the_save() {
     let room = Room::new();

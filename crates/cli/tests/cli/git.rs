@@ -433,6 +433,34 @@ fn install_warns_of_maps_with_other_attributes() {
     assert!(install.err.contains("2 maps have other attributes"), "{}", install.err);
 }
 
+/// A later line of the same file may be about some maps alone: the line of maps becomes the last one. Lines about other
+/// things stay after it, and a link in the place of the file is not written through.
+#[test]
+fn the_line_of_maps_is_the_last_one_about_maps() {
+    let room = repository();
+    let last = |room: &Room| String::from_utf8(room.read(".gitattributes")).unwrap().lines().last().unwrap().to_owned();
+    for pattern in ["maps/*.bsp", "/maps/big.bsp", "maps/**"] {
+        sh(&room, &format!("echo '{pattern} filter=x diff=x merge=x -text' >> .gitattributes"));
+        assert!(room.bspkit("git install").done().text().contains("merge=bspkit"), "{pattern}");
+        room.bspkit("git install --write").done();
+        assert!(last(&room).starts_with("*.[bB]"), "{pattern}");
+        assert!(room.bspkit("git install").done().err.contains("is set up already"));
+        assert!(!sh(&room, "git check-attr merge maps/big.bsp").text().contains("merge: x"));
+    }
+    sh(&room, "printf '# maps\\n*.txt text eol=lf\\n*.h linguist-language=C\\n' >> .gitattributes");
+    assert!(room.bspkit("git install --write").done().err.contains("is set up already"));
+    #[cfg(unix)]
+    {
+        sh(&room, "mv .gitattributes outside && ln -s outside .gitattributes");
+        let before = room.read("outside");
+        for command in ["git install --write", "git uninstall --write"] {
+            let run = room.bspkit(command).without_data(2);
+            assert!(run.err.contains("is a symbolic link, which git does not follow"), "{}", run.err);
+        }
+        assert!(room.read("outside") == before);
+    }
+}
+
 /// Git keeps pointers, and any filter keeps the maps.
 #[test]
 fn pointers_of_maps_are_merged_by_their_content() {

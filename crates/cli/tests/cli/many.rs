@@ -340,3 +340,20 @@ fn an_output_folder_below_the_maps_is_refused_once_it_has_maps() {
     }
     assert_eq!(room.names(), names);
 }
+
+/// A folder that is there itself has its own name, also where a link to it comes first in the alphabet.
+#[cfg(unix)]
+#[test]
+fn a_folder_counts_before_the_links_to_it() {
+    use std::os::unix::fs::symlink;
+    let room = folder();
+    room.write("far/d.bsp", &fixture("q2/own_rooms"));
+    symlink("deep", room.path("maps/current")).unwrap();
+    symlink("../far", room.path("maps/b")).unwrap();
+    let run = room.bspkit("ent list maps -l -q -- worldspawn").done();
+    let files: Vec<_> = run.text().lines().map(slashes).collect();
+    assert_eq!(files, ["maps/a.bsp", "maps/b/d.bsp", "maps/deep/b.bsp", "maps/deep/er/c.bsp"]);
+    room.bspkit("ent set maps worldspawn a=b -o out -q").done();
+    assert!(room.path("out/deep/er/c.bsp").exists() && room.path("out/b/d.bsp").exists());
+    assert!(!room.path("out/current").exists());
+}

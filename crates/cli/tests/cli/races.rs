@@ -36,6 +36,23 @@ fn edits_at_once_are_saved_or_refused() {
     assert!(refused.iter().all(|refused| *refused > 0), "no two of the edits ever met: {refused:?}");
 }
 
+/// Programs that write one baseline at once: it has the findings of all of them.
+#[test]
+fn a_baseline_that_is_written_at_once_has_all_findings() {
+    let room = Room::empty();
+    (0..8).for_each(|number| room.write(&format!("maps/bad{number}.bsp"), b"no map"));
+    let write = |number: usize| {
+        let mut command = room.command();
+        let map = format!("maps/bad{number}.bsp");
+        command.args(["ci", &map, "--baseline", "known.json", "--write-baseline", "-q"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let runs: Vec<_> = (0..8).map(write).collect();
+    runs.into_iter().for_each(|mut run| assert_eq!(run.wait().unwrap().code(), Some(0)));
+    room.bspkit("ci maps --baseline known.json -q").without_data(0);
+    assert_eq!(String::from_utf8(room.read("known.json")).unwrap().matches("\"path\"").count(), 8);
+}
+
 /// A program that keeps a lock for a moment is waited for.
 #[cfg(target_os = "linux")]
 #[test]

@@ -168,8 +168,27 @@ fn folders_are_edited_into_folders() {
     assert_eq!(lines.text().lines().count(), 2);
 }
 
-/// A dry run of several maps is short: first what changes in all of them, then a line for each. The details of one map
-/// are as before.
+/// A map that goes to stdout and that nobody reads is not saved. The name of an open file is not replaced.
+#[cfg(unix)]
+#[test]
+fn a_map_that_stdout_does_not_take_is_an_error() {
+    use std::process::Stdio;
+    let room = Room::new();
+    for (map, command) in [("q2.bsp", "ent set q2.bsp worldspawn a=b"), ("q2.bsp", "export q2.bsp")] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut run = room.command();
+        run.args(command.split(' ')).args(["-o", "-"]).stdout(writer).stderr(Stdio::piped());
+        let run = run.output().unwrap();
+        let err = String::from_utf8(run.stderr).unwrap();
+        assert_eq!((run.status.code(), err.contains("has closed it")), (Some(2), true), "{map}: {err}");
+    }
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        let run = room.bspkit(&format!("ent set q2.bsp worldspawn a=b -o {name}")).without_data(2);
+        assert!(run.err.contains("it is the name of an open file") && run.err.contains("`-` is stdout"), "{}", run.err);
+    }
+}
+
 /// What a save would refuse a dry run says, with the exit status of a refusal that is found.
 #[test]
 fn a_dry_run_of_a_save_that_would_be_refused_says_so() {
@@ -179,6 +198,10 @@ fn a_dry_run_of_a_save_that_would_be_refused_says_so() {
         let run = room.bspkit(&format!("{arguments} --dry-run"));
         assert_eq!(run.code, Some(1), "{arguments}: {}", run.err);
         assert!(run.err.contains(what), "{arguments}: {}", run.err);
+        // A program that reads the document learns it too.
+        let document = room.bspkit(&format!("{arguments} --dry-run --json")).json();
+        let warnings = document["warnings"].as_array().unwrap();
+        assert!(warnings.iter().any(|it| it.as_str().unwrap().contains(what)), "{arguments}: {warnings:?}");
         assert_eq!(room.bspkit(arguments).code, Some(2), "{arguments}");
     };
     refused(&format!("{edit} -o none/out.bsp"), "it would not be saved: cannot write");

@@ -473,6 +473,22 @@ impl Baseline {
         self.maps.insert(path.to_owned(), known.collect());
     }
 
+    /// Takes what a newer baseline says of its maps, also that nothing is wrong with one.
+    ///
+    /// ```
+    /// use bspkit_text::ci::Baseline;
+    /// let found = bspkit_ops::policy::unread(&bspkit::Bsp::parse(b"text").unwrap_err());
+    /// let [mut old, mut new] = [Baseline::default(), Baseline::default()];
+    /// old.set("a.bsp", &[found.clone()]);
+    /// old.set("b.bsp", &[found]);
+    /// new.set("a.bsp", &[]);
+    /// old.update(new);
+    /// assert!(old.findings() == 1 && old.write().contains("b.bsp"));
+    /// ```
+    pub fn update(&mut self, newer: Baseline) {
+        self.maps.extend(newer.maps);
+    }
+
     /// Keeps the findings of some maps, by their paths.
     pub fn retain(&mut self, mut is_kept: impl FnMut(&str) -> bool) {
         self.maps.retain(|path, _| is_kept(path));
