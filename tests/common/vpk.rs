@@ -42,6 +42,13 @@ fn header(version: u32, size: usize) -> Vec<u8> {
     header
 }
 
+/// A CRC-32 bit by bit, as the definition has it.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 })
+    })
+}
+
 /// Extension, folder, files of it: the number, name and bytes of each.
 type Tree<'f> = BTreeMap<String, BTreeMap<String, Vec<(usize, String, &'f [u8])>>>;
 
@@ -63,7 +70,8 @@ fn tree(files: &[(&str, &[u8])], mut put: impl FnMut(usize, &[u8]) -> (u16, usiz
             for (index, stem, bytes) in files {
                 let (preload, rest) = bytes.split_at(bytes.len().min(PRELOAD));
                 let (archive, offset) = put(index, rest);
-                tree.extend([stem.as_bytes(), b"\0", &[0; 4], &(preload.len() as u16).to_le_bytes()].concat());
+                let crc = crc32(bytes).to_le_bytes();
+                tree.extend([stem.as_bytes(), b"\0", &crc, &(preload.len() as u16).to_le_bytes()].concat());
                 tree.extend([&archive.to_le_bytes()[..], &(offset as u32).to_le_bytes()].concat());
                 tree.extend([&(rest.len() as u32).to_le_bytes()[..], &[0xFF; 2], preload].concat());
             }

@@ -206,8 +206,13 @@ pub(crate) fn run_prune(cx: &Context, args: &PruneArgs) -> Result<Code> {
             true if !job.json => lines.for_each(|line| job.line(line)),
             _ => lines.for_each(|line| job.say(&line)),
         }
-        // In its place a smaller lump leaves a hole.
-        let holes = if args.save.keeps_places() { "; `--layout repack` makes the file smaller by them" } else { "" };
+        // In its place a smaller lump leaves a hole. What is compressed may get larger.
+        let is_packed = draft.bsp().slots().iter().any(|slot| draft.bsp().decompressed_size(slot.id).is_some());
+        let holes = if args.save.keeps_places() && !is_packed {
+            "; `--layout repack` makes the file smaller by them"
+        } else {
+            ""
+        };
         Ok(Edited::With { what: format!("{} bytes were not needed{holes}", pruned.bytes()), is_whole: true })
     })
 }

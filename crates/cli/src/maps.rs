@@ -531,8 +531,10 @@ fn in_archive(path: &Path) -> Vec<Result<MapFile, Trouble>> {
     };
     let hazard = |(name, why): (String, &str)| {
         // A name from the root would be that of a file of the system.
-        let (path, error) =
-            (path.join(name.trim_start_matches(['/', '\\'])), anyhow!("{} in {} is left out: {why}", shown(Path::new(&name)), shown(path)));
+        let (path, error) = (
+            path.join(name.trim_start_matches(['/', '\\'])),
+            anyhow!("{} in {} is left out: {why}", shown(Path::new(&name)), shown(path)),
+        );
         Trouble { path, name: name.into(), error, is_map: true }
     };
     maps.into_iter().map(|name| Ok(map(name))).chain(left_out.into_iter().map(|name| Err(hazard(name)))).collect()

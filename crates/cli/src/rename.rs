@@ -100,7 +100,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if !args.save.has_output() {
         let code = maps.json(args.save.json).each(cx, |found, job| {
             let cannot = || format!("cannot rename {}", shown(&found.path));
-            let task = edit(&mut cx.open(&found.path)?.draft(), found, job).with_context(cannot)?;
+            let task = edit(&mut cx.open_said(&found.path, job)?.draft(), found, job).with_context(cannot)?;
             if task.has_nothing() && args.old.is_some() && !job.json {
                 return Ok(job.nothing(&task.nothing()));
             }

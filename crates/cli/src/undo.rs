@@ -8,7 +8,7 @@ use crate::output::PathJson;
 use anyhow::Result;
 use bspkit::{Bsp, Error, ErrorKind, Hint, file};
 use bspkit_ops::compare::{self, Touched};
-use bspkit_packed::Form;
+use bspkit_packed::{Form, archive};
 use serde::Serialize;
 
 use super::context::{Context, Report, is_stdin};
@@ -57,6 +57,9 @@ impl SuffixArgs {
     fn of(&self, map: &MapFile) -> Result<Vec<PathBuf>> {
         if is_stdin(&map.path) {
             return Err(Error::new(ErrorKind::Argument, "stdin has no backups; name a file").into());
+        }
+        if archive::part(&map.path).is_some() {
+            return Err(Error::new(ErrorKind::Argument, "a map in an archive has no backups; name a file").into());
         }
         Ok(file::backups(&map.path, OsStr::new(&self.suffix)).map_err(|error| self.of_missing(&map.path, error))?)
     }

@@ -82,11 +82,18 @@ pub fn stale(draft: &Draft<'_>, plan: &Plan<'_>, source: &Path, target: &Path) -
         let places = [Some(target), Some(source).filter(|_| is_same_name || file.after == AREAS)];
         let there = places.into_iter().flatten().map(|map| (map, edit.there(file, map)));
         let Some((map, there)) = there.into_iter().find(|(_, there)| !there.is_empty()) else { continue };
-        let judged = there.into_iter().filter_map(|path| edit.judge(file, path));
+        // A compressed map that is saved is the new map.
+        let others = there.into_iter().filter(|path| !is_target(path, target));
+        let judged = others.filter_map(|path| edit.judge(file, path));
         // The saved map may go to where the old one is.
         found.extend(judged.map(|stale| StaleFile { is_by_source: map != target, ..stale }));
     }
     found
+}
+
+/// Whether a file that is there is the one that is saved.
+fn is_target(path: &Path, target: &Path) -> bool {
+    path == target || path.canonicalize().is_ok_and(|path| target.canonicalize().is_ok_and(|target| path == target))
 }
 
 /// An edit, and what is found out about it on the way.

@@ -169,6 +169,14 @@ impl LumpFile {
             let made_for = self.revision;
             warnings.push(format!("the lump file was made for revision {made_for} of the map, and this is {revision}"));
         }
+        let is_same = |own: LumpFile| (own.version, &own.payload) == (self.version, &self.payload);
+        if !draft.changes()?.contains(&slot)
+            && draft.bsp().role_of(slot) == Some(Role::GameLump)
+            && Self::export(draft.bsp(), slot).is_ok_and(is_same)
+        {
+            // Members that are compressed in the map stay so.
+            return Ok(warnings);
+        }
         let mut payload = self.payload.clone();
         match draft.bsp().role_of(slot) {
             Some(Role::Entities) => {

@@ -105,6 +105,12 @@ impl<'p, 'a> Entry<'p, 'a> {
         self.header.flags & ENCRYPTED != 0
     }
 
+    /// Whether engines read its data: they know stored and LZMA, and look for the data where the directory's lengths of
+    /// names say that it is.
+    pub fn is_read_by_engines(&self) -> bool {
+        !self.is_encrypted() && !matches!(self.method(), Method::Other(_)) && self.misread().is_none()
+    }
+
     /// The time that the directory states.
     pub fn time(&self) -> Time {
         Time { date: self.header.date, time: self.header.time }

@@ -98,7 +98,7 @@ impl<'n> Missing<'n> {
         });
         let mut faults = needs.faults.clone();
         faults.iter_mut().for_each(|fault| fault.name = escaped(&fault.name).to_string().into_bytes());
-        let (ok, file_count) = (missing.is_empty(), needs.files.len());
+        let (ok, file_count) = (missing.is_empty() && !needs.is_partial, needs.files.len());
         Missing { ok, file_count, missing, unresolved: unresolved.collect(), faults, needs }
     }
 }
@@ -107,7 +107,8 @@ impl Report for Missing<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
         let word = job.talk.verdict(self.ok, if self.ok { "pass" } else { "fail" });
         let (missing, files) = (self.missing.len(), count(self.file_count, "file", "files"));
-        job.line(format!("{word} {} ({missing} of {files} missing)", job.path));
+        let rest = if self.needs.is_partial { "; the map is not whole, and may need others" } else { "" };
+        job.line(format!("{word} {} ({missing} of {files} missing{rest})", job.path));
         for file in &self.missing {
             let likely = if file.sure == Sure::Certain { String::new() } else { format!(", {}", file.sure.name()) };
             job.line(format!("  {} ({}{likely})", text_and_raw(file.name).0, file.kind.name()));
@@ -318,7 +319,7 @@ pub(super) fn run_fill(cx: &Context, args: &FillArgs) -> Result<Code> {
             .for_each(|file| job.warn_here(&format!("{} is missing, for {}", file.name, file.why.join(", for "))));
         let files = count(packed.len(), "file", "files");
         let what = format!("{files} embedded, {total} bytes; {} missing", missing.len());
-        let is_whole = missing.is_empty();
+        let is_whole = missing.is_empty() && !fill.needs.is_partial;
         job.extra.insert("packed".to_owned(), serde_json::to_value(packed)?);
         job.extra.insert("missing".to_owned(), serde_json::to_value(missing)?);
         Ok(Edited::With { what, is_whole })

@@ -398,8 +398,9 @@ impl Report for Differences {
 
 fn run_diff(cx: &Context, args: &DiffArgs) -> Result<Code> {
     Maps::file(&args.old).json(args.json).each(cx, |_, job| {
-        let read = |path: &PathBuf| {
+        let mut read = |path: &PathBuf| {
             let bsp = cx.open(path)?;
+            damage(&bsp).iter().for_each(|damage| job.warn(&format!("{}: {damage}", shown(path))));
             let pak = bsp.pak().with_context(|| format!("cannot read the embedded files of {}", shown(path)))?;
             Ok::<_, anyhow::Error>(pak)
         };

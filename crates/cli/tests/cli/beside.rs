@@ -231,3 +231,17 @@ fn fields_in_the_table_are_fields_of_records() {
         }
     }
 }
+
+/// The compressed map that is saved is the new one.
+#[test]
+fn a_compressed_map_that_is_saved_is_not_stale() {
+    let room = Room::empty();
+    room.write("q.bsp", &fixture("source/room_v20"));
+    room.bspkit("ent set q.bsp worldspawn a=b -o q.bsp.bz2").done();
+    for command in ["--in-place", "-o q.bsp.bz2"] {
+        let map = if command == "--in-place" { "q.bsp.bz2" } else { "q.bsp" };
+        let run = room.bspkit(&format!("ent set {map} worldspawn a=c{} {command}", command.len())).done();
+        assert!(!run.err.contains("before this edit"), "{}", run.err);
+    }
+    assert!(room.bspkit("ent set q.bsp worldspawn a=d --in-place").done().err.contains("q.bsp.bz2 is the map before"));
+}

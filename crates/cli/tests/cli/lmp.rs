@@ -2,7 +2,7 @@
 
 use bspkit::{Bsp, Builder, dialect};
 
-use super::room::{Room, SOURCE_TEXT};
+use super::room::{Room, SOURCE_TEXT, fixture};
 
 /// A lump file as a game has it.
 fn lump_file(id: i32, version: i32, revision: i32, payload: &[u8]) -> Vec<u8> {
@@ -181,4 +181,15 @@ fn what_is_no_lump_file_is_one_sentence() {
         assert!(!room.path("out.bsp").exists() && !room.path("b.lmp").exists());
     }
     assert_eq!(room.read("c1.bsp"), map());
+}
+
+/// What is exported and imported again is the same: members that are compressed in the map stay so.
+#[test]
+fn an_unchanged_game_lump_stays_compressed() {
+    let room = Room::empty();
+    room.write("m.bsp", &fixture("source/room_v20_lzma"));
+    room.bspkit("lmp export m.bsp game_lump -o lumps").done();
+    let run = room.bspkit("lmp import m.bsp lumps/m_l_0.lmp -o out.bsp").done();
+    assert!(run.err.contains("nothing changes"), "{}", run.err);
+    assert!(room.read("out.bsp") == room.read("m.bsp"));
 }

@@ -260,3 +260,91 @@ fn a_copied_map_knows_the_files_of_its_old_name() {
         });
     }
 }
+
+/// Engines find names as they are written, but for case and slashes: other spellings of a path are no file to them, and
+/// neither is a file that they cannot read. Both are certainly unused.
+#[test]
+fn files_that_engines_do_not_find_are_missing() {
+    let room = room();
+    room.write("wall.vtf", b"pixels");
+    for spelling in ["./materials/own/wall.vtf", "materials//own/wall.vtf"] {
+        room.write("list.txt", format!("{spelling}\nwall.vtf\n").as_bytes());
+        room.bspkit("bspzip -addlist room_v20.bsp list.txt out.bsp").done();
+        let refs = room.bspkit("pak refs out.bsp materials/own/wall.vtf --map-name room_v20").done();
+        assert!(refs.text().starts_with("nowhere"), "{spelling}: {}", refs.text());
+        let unused = room.bspkit("pak unused out.bsp --map-name room_v20");
+        let line = unused.text().lines().find(|line| line.contains("wall.vtf")).unwrap().to_owned();
+        assert!(line.starts_with("certain") && line.contains("engines look for no file of this name"), "{line}");
+        room.write("c/materials/own/wall.vtf", b"pixels");
+        let fill = "pak fill out.bsp --from c --only *wall.vtf --map-name room_v20 -o filled.bsp";
+        room.bspkit(fill);
+        assert!(packed(&room, "filled.bsp").contains(&"materials/own/wall.vtf".to_owned()), "{spelling}");
+    }
+}
+
+/// A map that is cut off may refer to more files than it has the names of.
+#[test]
+fn of_a_map_that_is_cut_off_no_file_is_known_to_be_there() {
+    let room = room();
+    let map = room.read("room_v20.bsp");
+    for length in [9_000, 20_000] {
+        room.write("cut.bsp", &map[..length]);
+        let run = room.bspkit("pak missing cut.bsp --stock /dev/null");
+        assert_eq!(run.code, Some(1), "{length}: {}", run.err);
+        assert!(run.text().starts_with("fail") && run.text().contains("the map is not whole"), "{}", run.text());
+        assert!(run.err.contains("past the end of the file"), "{}", run.err);
+        let document = room.bspkit("pak missing cut.bsp --stock /dev/null --json").json();
+        assert!(document["ok"] == false && !document["faults"].as_array().unwrap().is_empty());
+        for command in ["pak refs cut.bsp", "pak diff room_v20.bsp cut.bsp", "rename cut.bsp zz --old room_v20"] {
+            assert!(room.bspkit(command).err.contains("cut.bsp"), "{command} says nothing");
+        }
+    }
+}
+
+/// An archive that is damaged gives no bytes: in the map their damage would not be seen any more.
+#[test]
+fn a_file_with_another_checksum_is_not_embedded() {
+    let room = room();
+    let door: [(&str, &[u8]); 1] = [("materials/own/wall.vtf", b"pixels of the wall")];
+    vpk::write(&room.path("c_dir.vpk"), 1, &door);
+    let mut part = room.read("c_000.vpk");
+    *part.last_mut().unwrap() ^= 1;
+    room.write("c_000.vpk", &part);
+    let run = room.bspkit("pak fill room_v20.bsp --from c_dir.vpk --only *wall.vtf --stock /dev/null -o f.bsp");
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    assert!(run.err.contains("another checksum than its archive states"), "{}", run.err);
+    assert!(!room.path("f.bsp").exists());
+}
+
+/// The console ends a command at a `;`: each one may name a file.
+#[test]
+fn each_of_several_console_commands_is_read() {
+    let room = room();
+    let outputs = [
+        "OnMapSpawn=cc,Command,sv_cheats 1; r_screenoverlay effects/one,0,-1",
+        "OnUser1=cc,Command,r_screenoverlay effects/two;play own/b.wav,0,-1",
+        "OnUser2=cc,Command,r_screenoverlay off;,0,-1",
+        "OnUser3=lamp,SpotlightTexture,effects/beam,0,-1",
+    ];
+    let mut arguments = vec!["ent", "add", "room_v20.bsp", "classname=logic_auto"];
+    arguments.extend(outputs);
+    arguments.extend(["-o", "c.bsp", "-q"]);
+    room.run(&arguments).done();
+    let refs = room.bspkit("pak refs c.bsp --map-name room_v20").done();
+    let of_auto: Vec<_> = refs.text().lines().filter(|line| line.contains("logic_auto")).map(str::to_owned).collect();
+    let has = |name: &str| of_auto.iter().any(|line| line.contains(name));
+    for name in ["materials/effects/one.vmt", "materials/effects/two.vmt", "sound/own/b.wav", "effects/beam.vtf"] {
+        assert!(has(name), "{name}: {of_auto:#?}");
+    }
+    assert!(!has(";") && !has("off"), "{of_auto:#?}");
+}
+
+/// Engines take the first block of a material.
+#[test]
+fn blocks_after_the_first_one_of_a_material_name_nothing() {
+    let room = room();
+    room.write("f.vmt", b"#base \"materials/own/base.vmt\"\nA { $basetexture own/one }\nB { $basetexture own/two }\n");
+    room.bspkit("pak add room_v20.bsp materials/own/floor.vmt=f.vmt -o e.bsp -q").done();
+    let refs = room.bspkit("pak refs e.bsp --map-name room_v20").done();
+    assert!(refs.text().contains("own/one.vtf") && !refs.text().contains("own/two.vtf"), "{}", refs.text());
+}

@@ -233,3 +233,27 @@ fn a_name_that_another_map_has_is_refused() {
     }
     assert!(room.read("in/start.bsp") == old);
 }
+
+/// An output gives an input a command or a pair: the path in it is one of the words.
+#[test]
+fn paths_after_a_blank_in_outputs_follow() {
+    let room = Room::empty();
+    room.write("room_v20.bsp", &fixture("source/room_v20"));
+    room.write("fx.vmt", b"UnlitGeneric { }");
+    let outputs = [
+        "OnMapSpawn=cc,Command,r_screenoverlay maps/room_v20/fx,0,-1",
+        "OnUser1=spr,AddOutput,texture maps/room_v20/fx,0,-1",
+    ];
+    let add =
+        ["ent", "add", "room_v20.bsp", "classname=logic_auto", outputs[0], outputs[1], "message=see maps/room_v20/fx"];
+    room.run(&[&add[..], &["--in-place"]].concat()).done();
+    room.bspkit("pak add room_v20.bsp materials/maps/room_v20/fx.vmt=fx.vmt --in-place").done();
+    room.bspkit("rename room_v20.bsp arena -o arena.bsp").done();
+    let refs = room.bspkit("pak refs arena.bsp *fx.vmt").done();
+    assert!(refs.text().starts_with("packed   materials/maps/arena/fx.vmt"), "{}", refs.text());
+    let values = room.bspkit("ent list arena.bsp logic_auto").done();
+    let values = values.text();
+    assert!(values.contains("r_screenoverlay maps/arena/fx,") && values.contains("texture maps/arena/fx,"), "{values}");
+    // What only players read stays.
+    assert!(values.contains("see maps/room_v20/fx"), "{values}");
+}

@@ -22,7 +22,7 @@ fn meshes() {
         "bspkit export source.bsp -o lights.glb --only light --no-light",
         "bspkit export q2.bsp q3.bsp -o meshes --merge",
         "ls meshes",
-        "bspkit export q2.bsp -o - | head -c4",
+        "bspkit export q2.bsp -o - > piped.glb; head -c4 piped.glb",
         "bspkit export q2.bsp -o q2",
         "bspkit export q2.bsp -o q2.bsp --format glb",
         "bspkit export q2.bsp -o - --format obj",

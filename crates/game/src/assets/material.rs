@@ -117,12 +117,18 @@ fn of_materials(name: &[u8], extension: &[u8]) -> Vec<u8> {
     [prefix, stem, extension].concat()
 }
 
-/// Everything that a material names, in the order of the text. Values for consoles alone are left out.
+/// Everything that a material names, in the order of the text. Values for consoles alone are left out, and so are blocks
+/// after the first one: engines do not look at them.
 pub fn mentions<'t, 'a>(text: &'t KeyValues<'a>) -> impl Iterator<Item = Mention<'t, 'a>> {
     let is_patch = text.roots().find(Pair::is_block).is_some_and(|root| root.is("patch"));
     // The depth of the block for old cards around a pair.
     let mut old: Option<usize> = None;
-    text.iter().filter(Pair::is_for_pc).filter_map(move |pair| {
+    let mut roots = 0;
+    let is_first = move |pair: &Pair<'_, '_>| {
+        roots += usize::from(pair.depth() == 0 && pair.is_block());
+        roots < 2 || pair.depth() == 0 && !pair.is_block()
+    };
+    text.iter().filter(Pair::is_for_pc).filter(is_first).filter_map(move |pair| {
         old = old.filter(|old| pair.depth() > *old);
         if old.is_none() && pair.is_block() && pair.depth() > 0 && is_for_old(pair.key()) {
             old = Some(pair.depth());

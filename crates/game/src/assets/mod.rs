@@ -15,7 +15,7 @@ pub mod vpk;
 use std::collections::HashMap;
 
 use bspkit::bytes::escaped;
-use bspkit::content::pak::{Pak, lookup_name};
+use bspkit::content::pak::{Entry, Pak, lookup_name};
 use bspkit::{Data, Error, ErrorKind, Result};
 
 // Where files are found: a trait, the pakfile of a map, and several sources in order.
@@ -80,7 +80,14 @@ pub fn normal_name(name: impl AsRef<[u8]>) -> Vec<u8> {
     parts.join(&b'/')
 }
 
-/// The files of a pakfile, found by name. Of several with one name the first is found, as engines do.
+/// The name by which engines find a file of a pakfile; `None` if they look for no such name, as `./a` or `a//b`.
+pub(crate) fn found_by(entry: &Entry<'_, '_>) -> Option<Vec<u8>> {
+    let name = normal_name(entry.name());
+    (name == lookup_name(entry.name())).then_some(name)
+}
+
+/// The files of a pakfile, found by name as engines do: of several with one name the first is found, and names with
+/// other spellings of a path are not. A file that no engine reads is not there.
 ///
 /// ```
 /// use bspkit_game::assets::{Files, PakFiles};
@@ -92,7 +99,8 @@ pub fn normal_name(name: impl AsRef<[u8]>) -> Vec<u8> {
 #[derive(Clone, Debug)]
 pub struct PakFiles<'p, 'a> {
     pak: &'p Pak<'a>,
-    names: HashMap<Vec<u8>, usize>,
+    /// The index of each file, and whether engines read it.
+    names: HashMap<Vec<u8>, (usize, bool)>,
 }
 
 impl<'p, 'a> PakFiles<'p, 'a> {
@@ -100,30 +108,33 @@ impl<'p, 'a> PakFiles<'p, 'a> {
     pub fn new(pak: &'p Pak<'a>) -> Self {
         let mut names = HashMap::with_capacity(pak.len());
         for entry in pak.iter() {
-            names.entry(normal_name(entry.name())).or_insert(entry.index());
+            if let Some(name) = found_by(&entry) {
+                names.entry(name).or_insert_with(|| (entry.index(), entry.is_read_by_engines()));
+            }
         }
         PakFiles { pak, names }
     }
 
-    /// The index of a file in the pakfile.
+    /// The index in the pakfile of the file that engines find, whether they read it or not.
     pub fn index(&self, name: &[u8]) -> Option<usize> {
-        self.names.get(name).copied()
+        self.names.get(name).map(|(index, _)| *index)
     }
 }
 
 impl Files for PakFiles<'_, '_> {
     fn has(&self, name: &[u8]) -> bool {
-        self.names.contains_key(name)
+        self.names.get(name).is_some_and(|(_, is_read)| *is_read)
     }
 
     fn read(&self, name: &[u8], most: usize) -> Result<Option<Data<'_>>> {
-        let Some(entry) = self.index(name).and_then(|index| self.pak.get(index)) else { return Ok(None) };
+        let index = self.index(name).filter(|_| self.has(name));
+        let Some(entry) = index.and_then(|index| self.pak.get(index)) else { return Ok(None) };
         check_size(name, entry.size(), most)?;
         entry.data().map(Some)
     }
 
     fn names_in(&self, folder: &[u8]) -> Vec<Vec<u8>> {
-        self.names.keys().filter(|name| is_in(name, folder)).cloned().collect()
+        self.names.keys().filter(|name| is_in(name, folder) && self.has(name)).cloned().collect()
     }
 }
 

@@ -184,7 +184,8 @@ impl VpkFile<'_> {
     /// The bytes of the file, from a reader of a part.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] for more than `most` bytes, before any is read; those of `read`.
+    /// [`ErrorKind::TooLarge`] for more than `most` bytes, before any is read; [`ErrorKind::Malformed`] for bytes without
+    /// the checksum that the archive states; those of `read`.
     pub fn read(
         &self,
         name: &[u8],
@@ -195,6 +196,11 @@ impl VpkFile<'_> {
         let mut bytes = self.preload.to_vec();
         if self.rest.size > 0 {
             read(self.rest, &mut bytes)?;
+        }
+        // Some programs write none.
+        if self.crc != 0 && crc32fast::hash(&bytes) != self.crc {
+            let message = format!("`{}` has another checksum than its archive states", escaped(name));
+            return Err(Error::new(ErrorKind::Malformed, message));
         }
         Ok(bytes)
     }

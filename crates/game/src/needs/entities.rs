@@ -7,6 +7,7 @@ use super::definitions::{self, SOUNDSCAPE};
 use super::graph::Graph;
 use super::{Kind, Referrer, Sure, normal_name};
 use crate::assets::fgd::Fgd;
+use crate::assets::found_by;
 use crate::assets::material::{material_file, texture_file};
 use bspkit::Bsp;
 use bspkit::content::entities::{Entity, Pair};
@@ -29,7 +30,7 @@ const TEAM_FOLDERS: [&str; 3] = ["", "vgui/", "effects/"];
 pub(super) fn collect(map: &Bsp<'_>, pak: &Pak<'_>, keys: &Keys, graph: &mut Graph<'_>) {
     let entities = match map.entities() {
         Ok(entities) => entities,
-        Err(error) => return graph.fault(b"ENTITIES", &error),
+        Err(error) => return graph.lose("ENTITIES", &error),
     };
     for entity in &entities {
         let class = entity.class().unwrap_or_default();
@@ -55,7 +56,7 @@ fn details(map: &Bsp<'_>, world: &Option<Entity<'_>>, graph: &mut Graph<'_>) {
 /// The materials of a folder that an entity shows in turn.
 fn slides(graph: &mut Graph<'_>, pak: &Pak<'_>, folder: &[u8], from: &Referrer) {
     let folder = [&normal_name([b"materials/vgui/", folder].concat()), &b"/"[..]].concat();
-    let names = pak.iter().map(|entry| normal_name(entry.name()));
+    let names = pak.iter().filter_map(|entry| found_by(&entry));
     let names: Vec<Vec<u8>> = names.filter(|name| name.starts_with(&folder) && name.ends_with(b".vmt")).collect();
     names.iter().for_each(|name| graph.add(Kind::Material, name, from.clone(), b"", Sure::Likely));
 }
@@ -165,7 +166,10 @@ fn sent(graph: &mut Graph<'_>, keys: &Keys, input: &[u8], parameter: &[u8], refe
             graph.add(Kind::Script, &script_file(parameter), referrer.clone(), parameter, Sure::Certain);
         }
         () if is("SetModel") => model(graph, parameter, referrer, Sure::Certain),
-        () if is("Command") => command(graph, parameter, referrer),
+        () if is("Command") => commands(graph, parameter, referrer),
+        () if is("SpotlightTexture") => {
+            graph.add(Kind::Texture, &texture_file(parameter), referrer.clone(), parameter, Sure::Certain);
+        }
         () if is("AddOutput") => added(graph, keys, parameter, referrer),
         () => by_extension(graph, parameter, referrer, Sure::Likely),
     }
@@ -188,13 +192,23 @@ fn added(graph: &mut Graph<'_>, keys: &Keys, pair: &[u8], referrer: &Referrer) {
     }
 }
 
-/// What a console command names.
+/// What console commands name: the console takes each up to a `;` outside of quotes, or to the end of the line.
+fn commands(graph: &mut Graph<'_>, text: &[u8], referrer: &Referrer) {
+    let mut is_quoted = false;
+    let ends = |byte: &u8| {
+        is_quoted ^= *byte == b'"';
+        *byte == b'\n' || *byte == b';' && !is_quoted
+    };
+    text.split(ends).for_each(|one| command(graph, one, referrer));
+}
+
 fn command(graph: &mut Graph<'_>, command: &[u8], referrer: &Referrer) {
-    let mut words = command.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let is_between = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'"';
+    let mut words = command.split(is_between).filter(|word| !word.is_empty());
     let (Some(verb), Some(name)) = (words.next(), words.next()) else { return };
     let is = |known: &[&str]| known.iter().any(|known| verb.eq_ignore_ascii_case(known.as_bytes()));
     match () {
-        () if is(&["r_screenoverlay"]) && !matches!(name, b"0" | b"off" | b"\"\"") => {
+        () if is(&["r_screenoverlay"]) && !matches!(name, b"0" | b"off") => {
             graph.add(Kind::Material, &material_file(name), referrer.clone(), name, Sure::Certain);
         }
         () if is(&["play", "playvol", "playgamesound", "playgamesoundall"]) => {

@@ -8,7 +8,7 @@ use crate::assets::keyvalues::KeyValues;
 use crate::assets::material::{Names, material_file, mentions, replaced};
 use crate::assets::model::{Model, physics_text, replacements};
 use crate::assets::utf16::Order;
-use crate::assets::{Files, normal_name};
+use crate::assets::{Files, found_by, normal_name};
 use crate::rename::names;
 use bspkit::Bsp;
 use bspkit::Data;
@@ -261,6 +261,14 @@ impl<'f> Graph<'f> {
         }
     }
 
+    /// A lump of the map that cannot be read: what it names is not known.
+    pub(super) fn lose(&mut self, lump: &str, error: &Error) {
+        self.needs.is_partial = true;
+        if !self.needs.faults.iter().any(|fault| fault.name == lump.as_bytes()) {
+            self.fault(lump.as_bytes(), error);
+        }
+    }
+
     /// Whether a bound is reached, which is an error in the end.
     fn is_full(&self) -> bool {
         self.reference_count > MOST_REFERENCES || self.needs.names.len() > MOST_FILES
@@ -299,12 +307,15 @@ pub(super) fn collect_models(map: &Bsp<'_>, graph: &mut Graph<'_>) {
             }
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Err(error) => graph.fault(b"game:sprp", &error),
+        // Of some games the struct is not known.
+        Err(error) if error.kind() == ErrorKind::Unsupported => graph.fault(b"game:sprp", &error),
+        Err(error) => graph.lose("game:sprp", &error),
     }
     match map.detail_props() {
         Ok(props) => names(graph, "game:dprp", props.names()),
         Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Err(error) => graph.fault(b"game:dprp", &error),
+        Err(error) if error.kind() == ErrorKind::Unsupported => graph.fault(b"game:dprp", &error),
+        Err(error) => graph.lose("game:dprp", &error),
     }
 }
 
@@ -503,7 +514,7 @@ fn cubemaps(map: &Bsp<'_>, graph: &mut Graph<'_>) {
 fn materials(map: &Bsp<'_>, graph: &mut Graph<'_>) {
     let strings = match map.texture_strings() {
         Ok(strings) => strings,
-        Err(error) => return graph.fault(STRINGS.as_bytes(), &error),
+        Err(error) => return graph.lose(STRINGS, &error),
     };
     for index in 0..strings.len() {
         match strings.get(index) {
@@ -511,7 +522,7 @@ fn materials(map: &Bsp<'_>, graph: &mut Graph<'_>) {
                 let name = [b"materials/", written, b".vmt"].concat();
                 graph.add(Kind::Material, &name, Referrer::Record { lump: TABLE, index }, written, Sure::Certain);
             }
-            Err(error) => graph.fault(STRINGS.as_bytes(), &error),
+            Err(error) => graph.lose(STRINGS, &error),
         }
     }
 }
@@ -528,7 +539,7 @@ pub(super) fn collect_by_name(pak: &Pak<'_>, graph: &mut Graph<'_>) {
             graph.add(entities::of_extension(&name), &name, Referrer::MapName, b"", Sure::Optional);
         }
         for entry in pak.iter() {
-            let name = normal_name(entry.name());
+            let Some(name) = found_by(&entry) else { continue };
             if names::in_file_name(&name, &map).is_some() && graph.index(&name).is_none() {
                 graph.add(entities::of_extension(&name), &name, Referrer::MapName, b"", Sure::Optional);
             }

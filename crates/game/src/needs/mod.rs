@@ -110,10 +110,22 @@ pub fn find(map: &Bsp<'_>, options: &Options<'_>) -> Result<Needs> {
     let packed = PakFiles::new(&pak);
     let (mut graph, _) = grow(map, &pak, &packed, options)?;
     if let Some(error) = fault {
-        graph.fault(b"pakfile", &error);
+        graph.lose("PAKFILE", &error);
     }
     graph.finish()
 }
+
+/// The lumps that name files, or have them.
+const NAMING: [&str; 8] = [
+    "ENTITIES",
+    "TEXDATA_STRING_DATA",
+    "TEXDATA_STRING_TABLE",
+    "CUBEMAPS",
+    "GAME_LUMP",
+    "game:sprp",
+    "game:dprp",
+    "PAKFILE",
+];
 
 /// The graph of all references, which can grow on.
 fn grow<'f>(
@@ -123,6 +135,10 @@ fn grow<'f>(
     options: &Options<'f>,
 ) -> Result<(Graph<'f>, Definitions)> {
     let mut graph = Graph::new(packed, options);
+    // What the file does not have may refer to any file.
+    for slot in NAMING.iter().filter_map(|lump| map.slot(lump).ok()).filter(|slot| slot.bounds.is_damaged()) {
+        graph.lose(&slot.name, &Error::new(ErrorKind::Malformed, slot.bounds.to_string()));
+    }
     graph::collect_surfaces(map, &mut graph);
     graph::collect_models(map, &mut graph);
     entities::collect(map, pak, options.keys, &mut graph);
@@ -432,6 +448,8 @@ pub struct Needs {
     pub unresolved: Vec<Unresolved>,
     /// What could not be read.
     pub faults: Vec<Fault>,
+    /// Whether something of the map itself could not be read, or not whole, so that it may refer to more files.
+    pub is_partial: bool,
     /// The indices of the files by their names.
     names: HashMap<Vec<u8>, usize>,
 }

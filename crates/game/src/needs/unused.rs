@@ -7,7 +7,7 @@ use super::graph::Graph;
 use super::waiting::{Named, Waiting};
 use super::{Definitions, Found, Kind, Need, Needs, Options, Referrer, Sure, entities, expand, grow};
 use crate::assets::utf16::searchable;
-use crate::assets::{Files, PakFiles, normal_name};
+use crate::assets::{Files, PakFiles, found_by, normal_name};
 use crate::rename::names::in_file_name;
 use bspkit::bytes::{Data, escaped};
 use bspkit::content::pak::{Entry, Pak, is_of_system};
@@ -202,6 +202,9 @@ impl<'s, 'a> Search<'s, 'a> {
             }
             _ => self.unread = Some(b"ENTITIES".to_vec()),
         }
+        if graph.needs.is_partial {
+            self.unread = graph.needs.faults.first().map(|fault| fault.name.clone());
+        }
     }
 
     /// Adds what may be loaded to the graph, until nothing new is.
@@ -260,7 +263,11 @@ impl<'s, 'a> Search<'s, 'a> {
         for entry in pak.iter() {
             let name = normal_name(entry.name());
             let first = self.packed.index(&name).filter(|first| *first != entry.index());
-            if first.is_none_or(|first| is_copy(pak, first, &entry)) || is_no_file(entry.name(), &name).is_some() {
+            let is_lost = found_by(&entry).is_none() || !entry.is_read_by_engines();
+            if is_lost
+                || first.is_none_or(|first| is_copy(pak, first, &entry))
+                || is_no_file(entry.name(), &name).is_some()
+            {
                 continue;
             }
             self.note(&name);
@@ -389,14 +396,18 @@ impl<'s, 'a> Search<'s, 'a> {
         let name = normal_name(entry.name());
         let (index, first) = (entry.index(), self.packed.index(&name).unwrap_or(entry.index()));
         let said = |doubt, why: &str| Some(Unused { index, doubt, why: why.to_owned() });
+        let why = is_no_file(entry.name(), &name);
+        if let Some(why) = why.or(found_by(entry).is_none().then_some("engines look for no file of this name")) {
+            return said(Doubt::None, why);
+        }
         if first != index {
             return match is_copy(self.pak, first, entry) {
                 true => said(Doubt::None, "an earlier file has this name and these bytes"),
                 false => said(Doubt::Much, "an earlier file has this name and other bytes"),
             };
         }
-        if let Some(why) = is_no_file(entry.name(), &name) {
-            return said(Doubt::None, why);
+        if !entry.is_read_by_engines() {
+            return said(Doubt::None, "no engine reads the file");
         }
         match needs.get(&name) {
             Some(need) if need.sure == Sure::Possible => {

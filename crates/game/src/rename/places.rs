@@ -11,7 +11,7 @@ use crate::assets::sound::name_start;
 use crate::assets::utf16::{Order, searchable};
 use bspkit::Draft;
 use bspkit::bytes::escaped;
-use bspkit::content::entities::Entities;
+use bspkit::content::entities::{Entities, Output};
 use bspkit::content::pak::{Entry, Pak, lookup_name};
 use bspkit::{Error, ErrorKind, Result};
 
@@ -310,10 +310,17 @@ fn in_script(names: &Names, moved: &Moved, script: &[u8]) -> Vec<Range<usize>> {
 fn in_value(names: &Names, moved: &Moved, value: &[u8]) -> Vec<Range<usize>> {
     let before = std::cell::Cell::new(&b""[..]);
     let separates = |byte: &u8| SEPARATORS.contains(byte);
+    // An input may take a command or a pair: words, of which one is a path.
+    let is_output = Output::parse(value).is_some();
     in_parts(value, separates, |part| {
         let own = part.trim_ascii_start();
         let find = if before.replace(own).eq_ignore_ascii_case(RUN_SCRIPT) { in_script } else { in_path };
-        shifted(find(names, moved, own), part.len() - own.len()).collect()
+        let found = find(names, moved, own);
+        let found = match found.is_empty() && is_output {
+            true => in_words(own, |word| in_path(names, moved, word)),
+            false => found,
+        };
+        shifted(found, part.len() - own.len()).collect()
     })
 }
 
