@@ -24,7 +24,7 @@ fn sources() {
         "bspkit decompile room_v20.bsp -o room.map",
         "bspkit decompile q2.bsp q3.bsp room_v20.bsp -o sources",
         "ls sources",
-        "bspkit decompile q2.bsp -o - | head -3",
+        "bspkit decompile q2.bsp -o - > piped.map; head -3 piped.map",
         "bspkit decompile q2.bsp -o q2.txt",
         "bspkit decompile q2.bsp -o no.map --format rmf",
         "bspkit decompile q2.bsp -o - --json",

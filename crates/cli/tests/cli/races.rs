@@ -40,7 +40,7 @@ fn edits_at_once_are_saved_or_refused() {
 #[test]
 fn a_baseline_that_is_written_at_once_has_all_findings() {
     let room = Room::empty();
-    (0..8).for_each(|number| room.write(&format!("maps/bad{number}.bsp"), b"no map"));
+    (0..8).for_each(|number| room.write(format!("maps/bad{number}.bsp"), b"no map"));
     let write = |number: usize| {
         let mut command = room.command();
         let map = format!("maps/bad{number}.bsp");
