@@ -22,7 +22,7 @@ pub static DAIKATANA: Dialect = Dialect {
     shapes: &[DirectoryShape { first: 8, count: 21, entry: EntryShape::Plain, trailing: 0 }],
     lumps: &LUMPS,
     rows: &[quake2::SAME, quake2::NARROW, ROWS, bspx::COLOR],
-    class_rules: &super::entities::UNKNOWN,
+    class_rules: &super::classes::UNKNOWN,
     games: &[Game { name: "daikatana", title: "Daikatana", versions: &[], flags: FLAGS }],
     rules: Rules {
         write_order: &[1, 8, 2, 4, 5, 6, 14, 15, 9, 10, 12, 11, 13, 17, 18, 7, 3, 0, 19, 16, 20],

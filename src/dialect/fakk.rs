@@ -24,7 +24,7 @@ pub static FAKK: Dialect = Dialect {
     shapes: &[DirectoryShape { first: 12, count: 20, entry: EntryShape::Plain, trailing: 0 }],
     lumps: &LUMPS,
     rows: &[ROWS],
-    class_rules: &super::entities::RITUAL,
+    class_rules: &super::classes::RITUAL,
     games: &[Game { name: "fakk", title: "F.A.K.K.2 and Alice", versions: &[], flags: &[] }],
     // The order of q3map, applied to the lump numbers of this dialect.
     rules: Rules { write_order: &[0, 1, 8, 9, 11, 10, 7, 6, 13, 4, 3, 15, 2, 16, 14, 12, 5], ..QUAKE3.rules },

@@ -5,7 +5,7 @@
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
 use super::{
-    Dialect, EntityRules, Game, LeafRows, Lump, Magic, Role, Row, VisModel, bspx, checks, entities, follow, keys, lump,
+    Dialect, EntityRules, Game, LeafRows, Lump, Magic, Role, Row, VisModel, bspx, checks, classes, follow, keys, lump,
     xash,
 };
 use crate::file::Rules;
@@ -26,7 +26,7 @@ pub static GOLDSRC: Dialect = Dialect {
         Game { name: "xash", title: "Xash3D", versions: &[], flags: XASH_FLAGS },
     ],
     entity_references: follow::TO_MODELS,
-    class_rules: &entities::GOLDSRC,
+    class_rules: &classes::GOLDSRC,
     owned: follow::OWNED_OF_QUAKE,
     rules: Rules {
         extra_header: true,

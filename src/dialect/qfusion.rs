@@ -14,7 +14,7 @@ pub static QFUSION: Dialect = Dialect {
     name: "qfusion",
     title: "Quake III (QFusion)",
     magic: Magic::Ident(*b"FBSP"),
-    class_rules: &super::entities::QFUSION,
+    class_rules: &super::classes::QFUSION,
     games: &[Game { name: "warsow", title: "Warsow", versions: &[], flags: FLAGS }],
     light: LightModel::Pages(&LIGHT),
     text: EntityRules::QFUSION,

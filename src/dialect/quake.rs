@@ -20,7 +20,7 @@ pub static QUAKE: Dialect = Dialect {
     title: "Quake",
     versions: &[29],
     rows: &[SAME, &models::<{ Face::SIZE }>(), NARROW, bspx::GREY],
-    class_rules: &super::entities::QUAKE,
+    class_rules: &super::classes::QUAKE,
     games: &[Game { name: "quake", title: "Quake", versions: &[], flags: goldsrc::GOLDSRC_FLAGS }],
     rules: Rules { extra_header: false, ..GOLDSRC.rules },
     light: LightModel::Faces(&LIGHT),

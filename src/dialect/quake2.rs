@@ -3,7 +3,7 @@
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
 use super::{
-    Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, bspx, checks, entities, follow, keys, lump, only,
+    Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, bspx, checks, classes, follow, keys, lump, only,
 };
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
@@ -23,7 +23,7 @@ pub static QUAKE2: Dialect = Dialect {
         Game { name: "kingpin", title: "Kingpin", versions: &[], flags: KINGPIN_FLAGS },
     ],
     entity_references: follow::QUAKE2_ENTITIES,
-    class_rules: &entities::QUAKE2,
+    class_rules: &classes::QUAKE2,
     owned: follow::OWNED_OF_QUAKE2,
     rules: Rules {
         // id's qbsp3, qvis3 and qrad3.

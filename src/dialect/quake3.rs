@@ -8,9 +8,7 @@
 //! left when it moved. The size of the file is not considered, since an edit changes it.
 
 use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
-use super::{
-    Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, VisModel, checks, entities, follow, lump, only,
-};
+use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, VisModel, checks, classes, follow, lump, only};
 use crate::dialect::{Row, keys};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
@@ -35,7 +33,7 @@ pub static QUAKE3: Dialect = Dialect {
         Game { name: "et", title: "Wolfenstein: Enemy Territory", versions: &[47], flags: ENEMY_TERRITORY },
     ],
     entity_references: follow::TO_MODELS,
-    class_rules: &entities::QUAKE3,
+    class_rules: &classes::QUAKE3,
     owned: follow::OWNED_OF_QUAKE3,
     rules: Rules {
         // id's q3map, and q3map2.

@@ -21,7 +21,7 @@ pub static RAVEN: Dialect = Dialect {
     shapes: &[DirectoryShape { first: 8, count: 18, entry: EntryShape::Plain, trailing: 0 }],
     lumps: &LUMPS,
     rows: &[quake3::SAME, ROWS],
-    class_rules: &super::entities::RAVEN,
+    class_rules: &super::classes::RAVEN,
     games: &[Game { name: "jedi", title: "Jedi Outcast and Jedi Academy", versions: &[], flags: FLAGS }],
     rules: Rules {
         // q3map2.

@@ -14,7 +14,7 @@ pub(super) mod tree;
 
 pub use super::shared::{Edge, Plane, SurfEdge, Vertex};
 use super::{
-    Checks, Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, checks, entities, follow, limits,
+    Checks, Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, checks, classes, follow, limits,
     lump, only,
 };
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
@@ -47,7 +47,7 @@ pub static SOURCE: Dialect = Dialect {
         Game { name: "source19", title: "Source before Episode One", versions: &[17, 18, 19], flags: surface::EARLY },
     ],
     entity_references: follow::SOURCE_ENTITIES,
-    class_rules: &entities::SOURCE,
+    class_rules: &classes::SOURCE,
     owned: follow::OWNED_OF_SOURCE,
     rules: Rules {
         game_lump: Some(35),

@@ -190,7 +190,7 @@ impl Site<'_> {
         })
     }
 
-    /// A record with the opposite plane, and all else as it is; `None` if it is no plane. No number of it is -0.
+    /// A record with the opposite plane, and all else as it is; `None` if it is not a plane. No number of it is -0.
     pub fn opposite(&self, record: &[u8]) -> Option<Vec<u8>> {
         let mut other = record.to_vec();
         for at in self.plane()? {
@@ -206,7 +206,7 @@ impl Site<'_> {
         normal.contains(&-1.0) && normal.iter().filter(|number| **number == 0.0).count() == 2
     }
 
-    /// Where the four numbers of a plane are in a record: its normal, then its distance. `None` if it is no plane.
+    /// Where the four numbers of a plane are in a record: its normal, then its distance. `None` if it is not a plane.
     fn plane(&self) -> Option<impl Iterator<Item = usize> + use<>> {
         let (normal, distance) = (self.record.field("normal")?, self.record.field("distance")?);
         let end = normal.offset + normal.shape.size();

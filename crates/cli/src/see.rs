@@ -40,8 +40,8 @@ use crate::output::spare;
 /// Quake II, images and shaders of Quake III, WAD files of Half-Life, `gfx/palette.lmp` of Quake, materials of Source.
 /// Without such a file textures of Quake have the palette of that game, which is built in.
 ///
-/// What of the map cannot be read is reported and left out; then the exit status is 1. Overlays of Source are counted and
-/// left out.
+/// What of the map cannot be read is reported and left out; then the exit status is 1. Overlays of Source are counted
+/// and left out.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit export dm4.bsp -o dm4.glb

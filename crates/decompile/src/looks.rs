@@ -44,7 +44,7 @@ pub(crate) fn read(map: &Bsp<'_>) -> Vec<Look> {
     map.looks().into_iter().enumerate().map(look).collect()
 }
 
-/// Columns and rows of textures by their numbers: those of texdata in Source, those of the textures in the map otherwise.
+/// Columns and rows of textures by their numbers: those of texdata in Source, of the textures in the map otherwise.
 fn sizes(map: &Bsp<'_>) -> impl Fn(usize) -> Option<[f64; 2]> {
     let side = |number: i64| u32::try_from(number).ok().filter(|side| *side > 0);
     let mut all: Vec<Option<[f64; 2]>> = Vec::new();

@@ -43,8 +43,8 @@ pub struct Scene {
     pub models: Vec<Model>,
     /// Entities and props.
     pub placed: Vec<Placed>,
-    /// Where the eyes of a player are at the first place where players begin, in units, and how far they look to the left
-    /// of east, in degrees; `None` if the map has none. It is also of a scene that leaves the entity out.
+    /// Where the eyes of a player are at the first place where players begin, in units, and how far they look to the
+    /// left of east, in degrees; `None` if the map has none. It is also of a scene that leaves the entity out.
     pub start: Option<[f32; 4]>,
     /// The tree and what is visible, if that was asked for and the map has it.
     pub spaces: Option<Spaces>,

@@ -60,8 +60,8 @@ pub(crate) fn with_brush(class: &str, brush: Brush, dress: &mut Dress<'_>) -> En
     Entity { id: dress.id(), pairs: vec![pair("classname", class)], brushes: vec![brush], ..Entity::default() }
 }
 
-/// The class that brushes of the world with these contents were of, where sides do not say contents; `None` for those of
-/// the world itself.
+/// The class that brushes of the world with these contents were of, where sides do not say contents; `None` for those
+/// of the world itself.
 pub(crate) fn class_of(piece: &Piece, dress: &Dress<'_>) -> Option<&'static str> {
     let has = |name: &str| piece.contents & dress.flags.contents(name) != 0;
     match () {

@@ -117,8 +117,8 @@ fn of_materials(name: &[u8], extension: &[u8]) -> Vec<u8> {
     [prefix, stem, extension].concat()
 }
 
-/// Everything that a material names, in the order of the text. Values for consoles alone are left out, and so are blocks
-/// after the first one: engines do not look at them.
+/// Everything that a material names, in the order of the text. Values for consoles alone are left out, and so are
+/// blocks after the first one: engines do not look at them.
 pub fn mentions<'t, 'a>(text: &'t KeyValues<'a>) -> impl Iterator<Item = Mention<'t, 'a>> {
     let is_patch = text.roots().find(Pair::is_block).is_some_and(|root| root.is("patch"));
     // The depth of the block for old cards around a pair.

@@ -184,8 +184,8 @@ impl VpkFile<'_> {
     /// The bytes of the file, from a reader of a part.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] for more than `most` bytes, before any is read; [`ErrorKind::Malformed`] for bytes without
-    /// the checksum that the archive states; those of `read`.
+    /// [`ErrorKind::TooLarge`] for more than `most` bytes, before any is read; [`ErrorKind::Malformed`] for bytes with
+    /// another checksum than the archive states; those of `read`.
     pub fn read(
         &self,
         name: &[u8],

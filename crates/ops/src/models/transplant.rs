@@ -197,7 +197,7 @@ impl Transplant<'_, '_, '_> {
         Ok(())
     }
 
-    /// Planes of a map where these are no pairs, in a map where they are: each new one comes with its opposite plane.
+    /// Planes of a map where these are not pairs, in a map where they are: each new one comes with its opposite plane.
     fn share_planes(&mut self, site: usize, outside: &mut Outside<'_>) -> Result<()> {
         let own = self.sites[&site];
         let (list, target) = (&self.theirs.links.sites[site], &self.own.links.sites[own]);
@@ -207,7 +207,7 @@ impl Transplant<'_, '_, '_> {
             let place = known.get(&bytes[..]).or_else(|| new.get(&bytes)).copied();
             let place = match (place, target.opposite(&bytes)) {
                 (Some(place), _) => place,
-                (None, None) => return Err(refused(&list.name, format!("{} are no planes", list.name))),
+                (None, None) => return Err(refused(&list.name, format!("{} are not planes", list.name))),
                 (None, Some(opposite)) => {
                     // Compilers put the plane of an axis that looks in its direction first.
                     let is_second = target.is_against_axis(&bytes);
