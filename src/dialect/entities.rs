@@ -25,6 +25,10 @@ pub struct EntityRules {
     /// Texts that engines cannot read, or read in another way than they are written; for equal traits the worst effect
     /// comes first.
     pub rules: &'static [TextRule],
+    /// Whether games find an entity by its name in letters of another case too.
+    pub names_of_any_case: bool,
+    /// Whether games find entities by their class where a name is given.
+    pub classes_are_names: bool,
     /// The weakest effect for which an edit is refused.
     refused: TextEffect,
 }
@@ -143,6 +147,8 @@ impl EntityRules {
             rule(Backslash, "Quake engines", Differs),
             rule(SpaceBehindKey, "Quake engines", Differs),
         ],
+        names_of_any_case: false,
+        classes_are_names: false,
         refused: Stops,
     };
 
@@ -163,6 +169,8 @@ impl EntityRules {
             rule(MorePairs(256), "Xash3D", Differs),
             rule(SpaceBehindKey, "GoldSrc", Differs),
         ],
+        names_of_any_case: false,
+        classes_are_names: false,
         refused: Stops,
     };
 
@@ -177,6 +185,8 @@ impl EntityRules {
             rule(ValueLonger(16_383), "Quake 2 engines", Unreadable),
             rule(ValueLonger(1023), "Quake II, Yamagi Quake II and Q2PRO", Stops),
         ],
+        names_of_any_case: true,
+        classes_are_names: false,
         refused: Stops,
     };
 
@@ -189,6 +199,8 @@ impl EntityRules {
             rule(ValueLonger(16_383), "QFusion engines", Unreadable),
             rule(ValueLonger(1023), "QFusion", Stops),
         ],
+        names_of_any_case: true,
+        classes_are_names: false,
         refused: Stops,
     };
 
@@ -206,6 +218,8 @@ impl EntityRules {
             rule(MorePairs(64), "Quake III and ioquake3", Stops),
             rule(MoreBytes(4096), "Quake III and ioquake3", Stops),
         ],
+        names_of_any_case: true,
+        classes_are_names: false,
         refused: Stops,
     };
 
@@ -221,6 +235,8 @@ impl EntityRules {
             rule(NoClass, "Source engines", Stops),
             rule(SpaceBehindKey, "Source engines", Differs),
         ],
+        names_of_any_case: true,
+        classes_are_names: true,
         refused: Stops,
     };
 

@@ -60,6 +60,8 @@ impl Fgd {
             let message = format!("an FGD file of {} bytes; at most {MOST_BYTES} are read", text.len());
             return Err(Error::new(ErrorKind::TooLarge, message));
         }
+        // Some editors write a byte order mark.
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let (mut tokens, mut includes) = (Tokens { text, at: 0 }, Vec::new());
         while let Some(token) = tokens.next() {
             match token {
@@ -160,6 +162,8 @@ impl Fgd {
             .classes
             .entry(name.to_ascii_lowercase())
             .or_insert_with(|| Class { is_base: class.is_base, ..Class::default() });
+        // Many files have a base `Light` and the class `light`, which differ in case alone.
+        entry.is_base &= class.is_base;
         entry.bases.append(&mut class.bases);
         entry.keys.append(&mut class.keys);
         if self.classes.len() > MOST_CLASSES || self.key_count > MOST_KEYS {
@@ -225,10 +229,13 @@ impl<'t> Tokens<'t> {
 
     /// The words and texts before a sign.
     fn until(&mut self, sign: u8) -> Vec<&'t [u8]> {
-        let mut found = Vec::new();
+        let (mut found, mut depth) = (Vec::new(), 0_usize);
         for token in self.by_ref() {
             match token {
-                Token::Sign(own) if own == sign => break,
+                Token::Sign(own) if own == sign && depth == 0 => break,
+                Token::Sign(own) if own == sign => depth -= 1,
+                // Conditions of helpers have parentheses of their own.
+                Token::Sign(b'(') if sign == b')' => depth += 1,
                 Token::Sign(_) => {}
                 Token::Text(text) | Token::Word(text) => found.push(text),
             }
@@ -324,4 +331,44 @@ fn in_folder(from: &Path, name: &[u8], skipped: &mut Vec<String>) -> Option<Path
         skipped.push(format!("the included file `{}` is skipped: it is not in the folder of the first", escaped(name)));
     }
     path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn classes(text: &[u8]) -> Vec<String> {
+        let mut fgd = Fgd::default();
+        fgd.read(text).unwrap();
+        let mut names: Vec<_> = fgd.classes().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// As the files of TrenchBroom for Quake and those for Half-Life have it.
+    #[test]
+    fn a_class_may_have_the_name_of_its_base_in_another_case() {
+        let base = b"@BaseClass = Light [ light(integer) : \"Brightness\" ]\n";
+        let class = b"@PointClass base(Light) = light : \"A light\" [ style(integer) : \"s\" ]\n";
+        for text in [[&base[..], class].concat(), [&class[..], base].concat()] {
+            assert_eq!(classes(&text), ["light"]);
+            let mut fgd = Fgd::default();
+            fgd.read(&text).unwrap();
+            assert!([&b"light"[..], b"style"].iter().all(|key| fgd.keys_of(b"light").contains(*key)));
+        }
+        assert_eq!(classes(base), [""; 0]);
+    }
+
+    #[test]
+    fn conditions_of_helpers_have_parentheses() {
+        let text = b"@PointClass model({{ (spawnflags & 2) == 2 -> \":a.bsp\", \":b.bsp\" }}) base(A) = item_health []";
+        assert_eq!(classes(text), ["item_health"]);
+        // One that is never closed takes the rest of the file, and ends.
+        assert_eq!(classes(b"@PointClass model((((( = item_health []"), [""; 0]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_a_part_of_the_first_class() {
+        assert_eq!(classes(b"\xef\xbb\xbf@PointClass = light []\n@PointClass = lamp []"), ["lamp", "light"]);
+    }
 }

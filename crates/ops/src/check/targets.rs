@@ -2,6 +2,7 @@
 
 use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashSet};
+use std::ops::Bound;
 
 use super::entities::shown;
 use super::finding::{At, ENTITY_TARGET, Sink};
@@ -14,7 +15,7 @@ pub(super) fn is_target(key: &[u8]) -> bool {
     TARGETS.iter().any(|target| key.eq_ignore_ascii_case(target.as_bytes()))
 }
 
-/// Whether a key gives a name by which others may call an entity: its own, its class (for outputs), or the name of
+/// Whether a key gives a name by which others may call an entity: its own, its class (in Source), or the name of
 /// entities that a game makes, as `NPCTargetname`.
 pub fn is_name(key: &[u8]) -> bool {
     let suffix = key.len().checked_sub(b"targetname".len()).map(|start| &key[start..]);
@@ -39,25 +40,32 @@ pub struct Unanswered<'e> {
     pub name: &'e [u8],
 }
 
-/// The names that targets and outputs give, and no entity has; each once for a key of an entity. A game may make an
-/// entity of that name while it runs.
+/// The names that targets and outputs give, and no entity has; each once for a key of an entity. In Source they may be
+/// those of classes. A game may make an entity of that name while it runs.
 ///
 /// ```
 /// use bspkit::{content::entities::Entities, dialect::EntityRules};
 /// use bspkit_ops::check::unanswered;
 /// let text = r#"{ "target" "lift" } { "targetname" "Lift" "target" "door" }"#;
 /// let mut names = Vec::new();
-/// unanswered(&Entities::parse(text, EntityRules::QUAKE)?, |it| names.push((it.entity, it.name.to_vec())));
+/// unanswered(&Entities::parse(text, EntityRules::QUAKE2)?, |it| names.push((it.entity, it.name.to_vec())));
 /// assert_eq!(names, [(1, b"door".to_vec())]);
+/// // Quake tells letters of another case apart.
+/// unanswered(&Entities::parse(text, EntityRules::QUAKE)?, |it| names.push((it.entity, it.name.to_vec())));
+/// assert_eq!(names[1..], [(0, b"lift".to_vec()), (1, b"door".to_vec())]);
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 pub fn unanswered(entities: &Entities<'_>, mut each: impl FnMut(Unanswered<'_>)) {
     let pairs = || entities.iter().flat_map(|entity| entity.pairs());
-    // Many maps have no targets, and few have one with a wildcard.
-    let names: LazyCell<HashSet<Vec<u8>>, _> = LazyCell::new(|| {
-        pairs().filter(|pair| is_name(pair.key)).map(|pair| pair.value.to_ascii_lowercase()).collect()
+    // Many maps have no targets.
+    let any_case = entities.rules().names_of_any_case;
+    let folded = |name: &[u8]| if any_case { name.to_ascii_lowercase() } else { name.to_vec() };
+    let is_class = |key: &[u8]| key.eq_ignore_ascii_case(b"classname");
+    let with_classes = entities.rules().classes_are_names;
+    let names = LazyCell::new(|| {
+        let named = pairs().filter(|pair| is_name(pair.key) && (with_classes || !is_class(pair.key)));
+        Names(named.map(|pair| folded(pair.value)).collect())
     });
-    let sorted: LazyCell<BTreeSet<&[u8]>, _> = LazyCell::new(|| names.iter().map(Vec::as_slice).collect());
     for entity in entities.iter() {
         // An entity may name another one often.
         let mut said = HashSet::new();
@@ -69,18 +77,32 @@ pub fn unanswered(entities: &Entities<'_>, mut each: impl FnMut(Unanswered<'_>))
                 None if is_target => pair.value,
                 None => continue,
             };
-            let lower = name.to_ascii_lowercase();
-            let is_there = match lower.split_last() {
+            let as_found = folded(name);
+            let is_there = match as_found.first() {
                 // `!activator` and others are not names; an output without a target goes nowhere by intent.
-                None => true,
-                _ if lower[0] == b'!' => true,
-                _ if output.is_some() && is_made_by_game(&lower) => true,
-                Some((b'*', start)) => sorted.range(start..).next().is_some_and(|name| name.starts_with(start)),
-                _ => names.contains(&lower),
+                None | Some(b'!') => true,
+                _ if output.is_some() && is_made_by_game(&as_found) => true,
+                _ => names.have(&as_found),
             };
-            if !is_there && said.insert((pair.key, lower)) {
+            if !is_there && said.insert((pair.key, as_found)) {
                 each(Unanswered { entity: entity.index(), pair: number, key: pair.key, name });
             }
+        }
+    }
+}
+
+/// Names of entities as they are found.
+struct Names(BTreeSet<Vec<u8>>);
+
+impl Names {
+    /// Whether one is this name, or begins with it up to a `*` at its end.
+    fn have(&self, name: &[u8]) -> bool {
+        match name.split_last() {
+            Some((b'*', start)) => {
+                let from = (Bound::Included(start), Bound::Unbounded);
+                self.0.range::<[u8], _>(from).next().is_some_and(|name| name.starts_with(start))
+            }
+            _ => self.0.contains(name),
         }
     }
 }
@@ -103,4 +125,38 @@ pub(super) fn output_of(value: &[u8]) -> Option<Output> {
     }
     let is_possible = |separator| value.iter().filter(|byte| **byte == separator).count() == 4;
     (is_possible(Output::ESCAPE) || is_possible(Output::COMMA)).then(|| Output::parse(value)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bspkit::dialect::EntityRules;
+
+    fn missing(rules: EntityRules, text: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        unanswered(&Entities::parse(text, rules).unwrap(), |it| names.push(String::from_utf8_lossy(it.name).into()));
+        names
+    }
+
+    #[test]
+    fn a_class_is_a_name_in_source_alone() {
+        let output = r#"{ "classname" "relay" "OnTrigger" "relay,Kill,,0,-1" "OnUser1" "func_*,Kill,,0,-1" }"#;
+        assert_eq!(missing(EntityRules::SOURCE, output), ["func_*"]);
+        let target = r#"{ "classname" "light" "target" "light" "killtarget" "li*" }"#;
+        assert!(missing(EntityRules::SOURCE, target).is_empty());
+        for rules in [EntityRules::QUAKE, EntityRules::GOLDSRC, EntityRules::QUAKE2, EntityRules::QUAKE3] {
+            assert_eq!(missing(rules, target), ["light", "li*"]);
+        }
+    }
+
+    #[test]
+    fn letters_of_another_case_are_other_names_in_quake_and_goldsrc() {
+        let text = r#"{ "target" "lamp" "killtarget" "LA*" } { "targetname" "Lamp" }"#;
+        for rules in [EntityRules::QUAKE, EntityRules::GOLDSRC] {
+            assert_eq!(missing(rules, text), ["lamp", "LA*"]);
+        }
+        for rules in [EntityRules::QUAKE2, EntityRules::QUAKE3, EntityRules::QFUSION, EntityRules::SOURCE] {
+            assert!(missing(rules, text).is_empty());
+        }
+    }
 }
