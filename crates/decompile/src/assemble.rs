@@ -144,11 +144,11 @@ fn name_form(world: &mut Entity, format: Format) {
     const KEY: &[u8] = b"mapversion";
     const VALVE: &[u8] = b"220";
     let is_valve = format == Format::Valve;
-    let own = world.pairs.iter_mut().find(|(key, _)| key == KEY);
-    match own {
-        Some((_, value)) if is_valve => *value = VALVE.to_vec(),
-        None if is_valve => world.pairs.push((KEY.to_vec(), VALVE.to_vec())),
-        _ => world.pairs.retain(|(key, _)| key != KEY),
+    world.pairs.retain(|(key, _)| is_valve || key != KEY);
+    let own = world.pairs.iter_mut().filter(|(key, _)| key == KEY);
+    let count = own.map(|(_, value)| *value = VALVE.to_vec()).count();
+    if is_valve && count == 0 {
+        world.pairs.push((KEY.to_vec(), VALVE.to_vec()));
     }
 }
 

@@ -32,9 +32,14 @@ pub(crate) fn in_axes([x, y, z]: [f32; 3]) -> [f32; 3] {
     [x, z, -y].map(|part| part + 0.0)
 }
 
+/// Where the name of a file begins in its path.
+pub(crate) fn name_start(path: &str) -> usize {
+    path.rfind(std::path::is_separator).map_or(0, |at| at + 1)
+}
+
 /// A path for other files of the export: without the end that names a form, if it has one.
 pub(crate) fn stem(path: &str) -> &str {
-    let name = path.rfind('/').map_or(0, |at| at + 1);
+    let name = name_start(path);
     // A name that begins with its only dot has no end.
     path[name..].rfind('.').filter(|at| *at > 0).map_or(path, |at| &path[..name + at])
 }

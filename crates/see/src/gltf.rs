@@ -17,7 +17,7 @@ use json::validation::Checked::Valid;
 use json::validation::USize64;
 use serde_json::{Map, Value};
 
-use crate::files::{File, METRES, file_of_texture, in_axes, placed_at, stem};
+use crate::files::{File, METRES, file_of_texture, in_axes, name_start, placed_at, stem};
 use crate::parts::{LightPages, Model, Part, Surface, Texture, Vertex};
 use crate::picture::{Alpha, Picture};
 use crate::placed::{Placed, What};
@@ -71,7 +71,7 @@ fn numbers_of(name: &str) -> String {
 /// The address of a file beside the text, whose name has any letters.
 fn address(file: &str, name: &str) -> String {
     // The folder of the text is not part of it.
-    let folder = name.rfind('/').map_or(0, |at| at + 1);
+    let folder = name_start(name);
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'/');
     let mut text = String::new();
     for byte in file.as_bytes().get(folder..).unwrap_or_default() {
@@ -373,7 +373,7 @@ impl<'s> Document<'s> {
         about.extend(scene.start.map(|start| ("start".to_owned(), Value::from(start.to_vec()))));
         about.extend(light.map(|light| ("light".to_owned(), light)));
         about.extend(spaces.map(|spaces| ("spaces".to_owned(), spaces)));
-        let name = Some(stem(self.name).rsplit('/').next().unwrap_or_default().to_owned());
+        let name = Some(stem(self.name)[name_start(self.name)..].to_owned());
         let children = (!all.is_empty()).then_some(all);
         let root = json::Node { name, children, extras: extras(about), ..json::Node::default() };
         let nodes = vec![self.root.push(root)];

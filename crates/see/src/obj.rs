@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use bspkit::{Error, ErrorKind, Result};
 
-use crate::files::{File, file_of_texture, in_axes, placed_at, stem};
+use crate::files::{File, file_of_texture, in_axes, name_start, placed_at, stem};
 use crate::parts::{Part, Texture};
 use crate::points::plus;
 use crate::scene::Scene;
@@ -45,7 +45,7 @@ fn push(text: &mut String, line: std::fmt::Arguments<'_>) {
 
 /// The last part of a path.
 fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    &path[name_start(path)..]
 }
 
 /// A name for the material of each texture, of letters that every reader takes; no two are equal.

@@ -310,17 +310,23 @@ fn attributes(top: &Path) -> Result<PathBuf> {
 
 /// Whether the line of maps is there, and no later one may say something else of some maps.
 fn counts(text: &str) -> bool {
-    // These say nothing of how files are compared and merged.
-    const OTHERS: [&str; 9] =
-        ["text", "eol", "filter", "ident", "whitespace", "encoding", "working-tree-encoding", "export-ignore", "delta"];
+    // Neither the bytes of a map nor what compares and merges it depend on these.
+    const OTHERS: [&str; 4] = ["filter", "whitespace", "export-ignore", "delta"];
     let is_other = |word: &str| {
         let name = word.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();
         OTHERS.contains(&name) || name.starts_with("linguist-")
     };
+    let is_of_maps = |pattern: &str| {
+        let end = pattern.rsplit_once('.').map(|(_, end)| end);
+        !end.is_some_and(|end| end.chars().all(char::is_alphanumeric) && !end.eq_ignore_ascii_case("bsp"))
+    };
     let later = text.lines().rev().take_while(|line| !is_line(line));
     let mut later = later.filter(|line| !line.trim_start().starts_with('#'));
-    // The first word is the pattern.
-    text.lines().any(is_line) && later.all(|line| line.split_whitespace().skip(1).all(is_other))
+    let is_harmless = |line: &str| {
+        let mut words = line.split_whitespace();
+        words.next().is_none_or(|pattern| !is_of_maps(pattern) || words.all(is_other))
+    };
+    text.lines().any(is_line) && later.all(is_harmless)
 }
 
 /// The program as a shell finds it: its name if that is on the path, or else where it is.

@@ -447,7 +447,13 @@ fn the_line_of_maps_is_the_last_one_about_maps() {
         assert!(room.bspkit("git install").done().err.contains("is set up already"));
         assert!(!sh(&room, "git check-attr merge maps/big.bsp").text().contains("merge: x"));
     }
-    sh(&room, "printf '# maps\\n*.txt text eol=lf\\n*.h linguist-language=C\\n' >> .gitattributes");
+    sh(&room, "echo '* text=auto' >> .gitattributes");
+    room.bspkit("git install --write").done();
+    assert!(last(&room).starts_with("*.[bB]"));
+    sh(
+        &room,
+        "printf '# maps\\n*.txt text eol=lf\\n*.h linguist-language=C\\nmaps/* export-ignore\\n' >> .gitattributes",
+    );
     assert!(room.bspkit("git install --write").done().err.contains("is set up already"));
     #[cfg(unix)]
     {

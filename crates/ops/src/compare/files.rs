@@ -48,12 +48,10 @@ pub fn paks(old: &Pak<'_>, new: &Pak<'_>, most: usize) -> LumpChanges {
 /// Compares the files of two pakfiles; the bytes of the new one end at `end`.
 fn compare_paks([old, new]: [&Pak<'_>; 2], is_whole: bool, end: usize, found: &mut Found) {
     let mut room = if is_whole { MOST_READ } else { MOST_READ_OF_DRAFT };
-    // Several files of one name are matched in their order.
-    let mut known: HashMap<&[u8], Vec<Entry<'_, '_>>> = HashMap::new();
-    old.iter().rev().for_each(|entry| known.entry(entry.name()).or_default().push(entry));
-    let mut pairs: Vec<_> = new.iter().map(|entry| (entry, known.get_mut(entry.name()).and_then(Vec::pop))).collect();
-    let mut gone: Vec<Entry<'_, '_>> = known.into_values().flatten().collect();
-    gone.sort_by_key(Entry::index);
+    // Of several files of one name those with the same content are the same, and the others are matched in their order.
+    let mut pairs: Vec<_> = new.iter().map(|entry| (entry, None)).collect();
+    let others = matched(&mut pairs, old.iter(), true);
+    let mut gone = matched(&mut pairs, others.into_iter(), false);
     let stays = stays(is_whole, &pairs);
     renamed(&mut pairs, &mut gone, &mut room);
     for (entry, before) in pairs {
@@ -94,6 +92,26 @@ fn compare_paks([old, new]: [&Pak<'_>; 2], is_whole: bool, end: usize, found: &m
 
 /// A file of the new map and the one of the old map with its name.
 type Both<'e, 'p, 'a> = (Entry<'e, 'a>, Option<Entry<'p, 'a>>);
+
+/// Pairs new files with old ones of the same name, and of the same content if that counts, in their order. The old
+/// files that are left are returned.
+fn matched<'e, 'p, 'a, 'b>(
+    pairs: &mut [(Entry<'e, 'a>, Option<Entry<'p, 'b>>)],
+    old: impl DoubleEndedIterator<Item = Entry<'p, 'b>>,
+    by_content: bool,
+) -> Vec<Entry<'p, 'b>> {
+    let content = |crc: u32, size: usize| by_content.then_some((crc, size));
+    let mut known: HashMap<_, Vec<Entry<'p, 'b>>> = HashMap::new();
+    for entry in old.rev() {
+        known.entry((entry.name(), content(entry.crc(), entry.size()))).or_default().push(entry);
+    }
+    for (entry, before) in pairs.iter_mut().filter(|(_, before)| before.is_none()) {
+        *before = known.get_mut(&(entry.name(), content(entry.crc(), entry.size()))).and_then(Vec::pop);
+    }
+    let mut left: Vec<_> = known.into_values().flatten().collect();
+    left.sort_by_key(Entry::index);
+    left
+}
 
 /// For each new file whether it is in its order. The order counts only if whole maps are compared.
 fn stays(is_whole: bool, pairs: &[Both<'_, '_, '_>]) -> Vec<bool> {

@@ -111,3 +111,23 @@ fn a_file_with_another_checksum_or_encryption_changed() {
     assert_eq!(files(&map, &encrypted), ["PAKFILE: a.txt changed, 15 bytes"]);
     assert!(files(&encrypted, &encrypted).is_empty());
 }
+
+/// Of several files of one name the one that went is named, and no other one.
+#[test]
+fn one_of_several_files_of_a_name_is_removed() {
+    let map = with_files(&[("a.txt", b"one"), ("b.txt", b"two"), ("c.txt", b"three")], false);
+    let mut bytes = map.container().bytes().to_vec();
+    // No tool of ours makes two files of one name.
+    for (at, _) in bytes.clone().windows(5).enumerate().filter(|(_, name)| [&b"b.txt"[..], b"c.txt"].contains(name)) {
+        bytes[at] = b'a';
+    }
+    let map = Bsp::from_vec(bytes).unwrap();
+    assert_eq!(map.pak().unwrap().iter().filter(|file| file.name() == b"a.txt").count(), 3);
+    for (gone, size) in [(0, 3), (1, 3), (2, 5)] {
+        let mut draft = map.draft();
+        draft.pak().unwrap().remove(&[gone]).unwrap();
+        let found = compare::draft(&draft, 10).unwrap();
+        assert_eq!((found.touched().files, found.lumps[0].hows.to_string()), (1, "1 removed".to_owned()), "{gone}");
+        assert_eq!(files(&map, &saved(&draft)), [format!("PAKFILE: a.txt removed, {size} bytes")]);
+    }
+}
