@@ -13,7 +13,7 @@ use bspkit::content::texdata::STRINGS;
 use bspkit::content::textures::{LEVELS, Miptex, Textures};
 use bspkit::content::visibility::Visibility;
 use bspkit::dialect::bspx::{LIGHT_SIZES, LMOFFSET, LMSHIFT};
-use bspkit::dialect::{Block, Blocks, LightModel, LuxelForm, Role, VisModel};
+use bspkit::dialect::{Block, Blocks, FaceLight, LightModel, LuxelForm, Role, VisModel};
 use bspkit::file::SlotId;
 use bspkit::links::{Links, Site};
 use bspkit::record::{Cell, Meaning, Number, Shape};
@@ -352,9 +352,22 @@ impl<'o> NewLight<'o> {
         i64::try_from(place).ok()
     }
 
+    /// Whether the light of the two maps has other bytes after the luxels of each face, such as alphas.
+    pub(super) fn has_other_alphas(&self) -> bool {
+        let LightModel::Faces(FaceLight { extra: Some(extra), .. }) = self.from.dialect().light else { return false };
+        let [from, to] = [self.from, self.to].map(|map| {
+            let flags = map.slot(extra.flags).and_then(|slot| map.bytes(slot.id));
+            flags.ok().and_then(|flags| flags.first().copied()).unwrap_or(0) & extra.mask
+        });
+        from != to
+    }
+
     /// Whether the target reads a block of the other map with the same luxels and styles. Those of `LMSHIFT` and
     /// `LMSTYLE` count for `LMOFFSET` where a map has it, and otherwise for the faces.
     fn reads_alike(&self, block: &lightmap::Block) -> bool {
+        if self.has_other_alphas() {
+            return false;
+        }
         let has = |map: &Bsp<'_>, name: &str| map.slot(name).is_ok_and(|slot| slot.length != 0);
         let is_usual = block.shift() == lightmap::USUAL_SHIFT;
         match (has(self.from, LMOFFSET.lump()), has(self.to, LMOFFSET.lump())) {

@@ -130,3 +130,27 @@ fn what_only_lists_name_that_are_left_out_stays_too() {
     let new = saved(&draft);
     assert!(new.bytes(new.slot("LEAF_AMBIENT_LIGHTING").unwrap().id).unwrap().is_empty());
 }
+
+/// Where the flags of a map say that alphas follow the luxels of each face, light without them would be read wrongly.
+#[test]
+fn light_with_other_alphas_is_left_out() {
+    let map = Bsp::open("../../tests/maps/source/room_strata.bsp").unwrap();
+    let with = |flags: u8| {
+        let mut draft = map.draft();
+        draft.set(map.slot("MAP_FLAGS").unwrap().id, vec![flags, 0, 0, 0]).unwrap();
+        // No face has light, so that nothing is read as alphas.
+        for change in ["faces[*].light_offset=-1", "faces_hdr[*].light_offset=-1"] {
+            bspkit::query::FieldChange::parse(change).unwrap().apply(&mut draft, &[]).unwrap();
+        }
+        Bsp::from_data(draft.plan(bspkit::Layout::Keep).unwrap().to_vec().into(), Some(map.dialect())).unwrap()
+    };
+    for (flags, is_copied) in [(0, true), (0x04, false), (0x7C, false)] {
+        let to = with(flags);
+        let mut draft = to.draft();
+        let copied = Copying::default().force(true).run(&mut draft, &map, &[1]).unwrap();
+        assert_eq!(copied.light > 0, is_copied, "{flags}");
+        let is_said = copied.warnings.iter().any(|warning| warning.contains("that of the map has other alphas"));
+        assert_eq!(is_said, !is_copied, "{flags}: {:?}", copied.warnings);
+        assert!(new_errors(&draft).is_empty(), "{flags}");
+    }
+}
