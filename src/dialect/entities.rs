@@ -26,7 +26,7 @@ pub struct EntityRules {
     /// comes first.
     pub rules: &'static [TextRule],
     /// Whether games find an entity by its name in letters of another case too.
-    pub names_of_any_case: bool,
+    names_of_any_case: bool,
     /// Whether games find entities by their class where a name is given.
     pub classes_are_names: bool,
     /// The weakest effect for which an edit is refused.
@@ -267,6 +267,17 @@ impl EntityRules {
     /// Whether an edit that a rule is about is refused.
     pub(crate) fn refuses(&self, rule: &TextRule) -> bool {
         rule.effect <= self.refused
+    }
+
+    /// A name of an entity as games compare it with others: equal ones are the same name.
+    ///
+    /// ```
+    /// use bspkit::dialect::EntityRules;
+    /// assert_eq!(EntityRules::QUAKE2.as_found(b"Lamp"), b"lamp");
+    /// assert_eq!(EntityRules::QUAKE.as_found(b"Lamp"), b"Lamp");
+    /// ```
+    pub fn as_found(&self, name: &[u8]) -> Vec<u8> {
+        if self.names_of_any_case { name.to_ascii_lowercase() } else { name.to_vec() }
     }
 
     /// The rule of this trait.

@@ -120,7 +120,7 @@ pub(super) fn next_names(target: &Path, suffix: &OsStr) -> impl Iterator<Item = 
 /// # Errors
 /// [`ErrorKind::Refused`] if a folder or a link has the name of a backup. [`ErrorKind::Io`] if the file is not there.
 pub fn backups(path: &Path, suffix: &OsStr) -> Result<Vec<PathBuf>> {
-    let target = real(path)?;
+    let target = real_file(path)?;
     let found: Vec<PathBuf> = there(&target, suffix).into_iter().map(|number| name(&target, suffix, number)).collect();
     let is_file = |name: &PathBuf| fs::symlink_metadata(name).is_ok_and(|there| there.is_file());
     match found.iter().find(|name| !is_file(name)) {
@@ -137,7 +137,7 @@ pub fn backups(path: &Path, suffix: &OsStr) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// [`ErrorKind::Refused`] if the file is read-only, without `force`; [`ErrorKind::Io`]. Both files stay as they were.
 pub fn take_back(path: &Path, backup: &Path, force: bool) -> Result<()> {
-    let target = real(path)?;
+    let target = real_file(path)?;
     let there =
         fs::symlink_metadata(&target).map_err(|error| Error::io(format!("cannot read {}", path.display()), error))?;
     if there.permissions().readonly() && !force {
@@ -168,7 +168,7 @@ pub fn remove_backups(path: &Path, suffix: &OsStr, keep: usize) -> Result<usize>
     for backup in gone {
         fs::remove_file(backup).map_err(|error| cannot("remove", backup, error))?;
     }
-    let target = real(path)?;
+    let target = real_file(path)?;
     let names = (0..).map(|number| name(&target, suffix, number));
     for (backup, name) in kept.iter().zip(names).filter(|(backup, name)| *backup != name) {
         fs::rename(backup, name).map_err(|error| cannot("rename", backup, error))?;
@@ -176,8 +176,17 @@ pub fn remove_backups(path: &Path, suffix: &OsStr, keep: usize) -> Result<usize>
     Ok(gone.len())
 }
 
-/// The file itself: where a symbolic link leads, else the path as it is.
-fn real(path: &Path) -> Result<PathBuf> {
+/// The file that a save to a path replaces: where a symbolic link leads, else the path as it is.
+///
+/// # Errors
+/// [`ErrorKind::Io`] if there is no such file.
+///
+/// ```
+/// let map = std::path::Path::new("tests/maps/q2/own_rooms.bsp");
+/// assert_eq!(bspkit::file::real_file(map)?, map);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn real_file(path: &Path) -> Result<PathBuf> {
     let cannot = |error| Error::io(format!("cannot read {}", path.display()), error);
     let there = fs::symlink_metadata(path).map_err(cannot)?;
     if there.is_symlink() { fs::canonicalize(path).map_err(cannot) } else { Ok(path.to_path_buf()) }

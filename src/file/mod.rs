@@ -17,7 +17,7 @@ mod slot;
 mod target;
 mod whole;
 
-pub use backups::{backups, remove_backups, take_back};
+pub use backups::{backups, real_file, remove_backups, take_back};
 pub use container::Container;
 pub use container::directory as game_directory;
 pub(crate) use container::{XASH_ENTRIES, member_name};

@@ -327,7 +327,8 @@ fn read_baseline(path: &Path) -> Result<Baseline> {
 fn write_baseline(cx: &Context, path: &Path, new: Baseline) -> Result<()> {
     let mut findings = 0;
     SideFile::update(path, &SaveOptions::default(), |old| {
-        let old = old.filter(|text| !text.is_empty()).map(|text| Baseline::read(&String::from_utf8_lossy(text)));
+        let old = old.map(input::without_mark).filter(|text| !text.is_empty());
+        let old = old.map(|text| Baseline::read(&String::from_utf8_lossy(text)));
         let mut all = old.transpose()?.unwrap_or_default();
         all.retain(|map| is_there(map, path));
         all.update(new.clone());

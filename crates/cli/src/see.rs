@@ -412,7 +412,7 @@ pub(crate) fn run_view(cx: &Context, args: &ViewArgs) -> Result<Code> {
         let page = match args.png {
             Some(size) => {
                 if args.from == View::Start && scene.start.is_none() {
-                    job.warn_here("players begin nowhere in it: the picture is from above");
+                    job.warn_here("the map has no place where players begin: the picture is from above");
                 }
                 draw(&scene, args.from, size).with_context(cannot)?.png
             }

@@ -8,6 +8,7 @@ use super::lazyripent::{Act, Stored};
 use super::{Action, Applied, Match, NewPair, Pair, PairCounts, Report, Rule, Rules, Step, Who, pattern, rules_for};
 use bspkit::bytes::{index, short};
 use bspkit::content::entities::{Entities, Entity, EntityMut};
+use bspkit::dialect::EntityRules;
 use bspkit::{Error, ErrorKind, Result};
 use bspkit_ops::check::is_name;
 
@@ -392,15 +393,15 @@ impl<'e> Work<'e> {
         self.changed[entity].as_ref()?.pairs.get(pair)?.by.map(index)
     }
 
-    /// The names that entities had before the rules, in lower case, with the last rule that removed or changed one.
-    pub(super) fn takers(&self) -> BTreeMap<Vec<u8>, usize> {
+    /// The names that entities had before the rules, as games compare them, with the last rule that removed or changed one.
+    pub(super) fn takers(&self, rules: &EntityRules) -> BTreeMap<Vec<u8>, usize> {
         let mut takers = BTreeMap::new();
         for entity in &self.old {
             let number = entity.index();
             let by = || self.changed[number].as_ref().and_then(|changed| changed.by);
             let Some(rule) = self.removed.get(&number).copied().or_else(by) else { continue };
             for pair in entity.pairs().filter(|pair| is_name(pair.key)) {
-                let last = takers.entry(pair.value.to_ascii_lowercase()).or_insert(rule);
+                let last = takers.entry(rules.as_found(pair.value)).or_insert(rule);
                 *last = rule.max(*last);
             }
         }

@@ -124,9 +124,9 @@ impl Lint {
 fn names(work: &Work<'_>, before: &Entities<'_>, after: &Entities<'_>) -> Vec<(usize, &'static Code, String)> {
     let mut known = HashSet::new();
     unanswered(before, |it| {
-        known.insert(it.name.to_ascii_lowercase());
+        known.insert(before.rules().as_found(it.name));
     });
-    let (kept, takers) = (work.kept(), LazyCell::new(|| work.takers()));
+    let (kept, takers) = (work.kept(), LazyCell::new(|| work.takers(before.rules())));
     let taker = |name: &[u8]| match name.split_last() {
         Some((b'*', start)) => {
             takers.range(start.to_vec()..).next().filter(|(taken, _)| taken.starts_with(start)).map(|(_, rule)| *rule)
@@ -135,19 +135,19 @@ fn names(work: &Work<'_>, before: &Entities<'_>, after: &Entities<'_>) -> Vec<(u
     };
     let (mut found, mut said) = (Vec::new(), HashSet::new());
     unanswered(after, |it| {
-        let (key, name, lower) = (escaped(it.key), escaped(it.name), it.name.to_ascii_lowercase());
+        let (key, name, found_as) = (escaped(it.key), escaped(it.name), after.rules().as_found(it.name));
         let writer = kept.get(it.entity).and_then(|entity| work.writer(*entity, it.pair));
         let (rule, code, message) = match writer {
             Some(rule) => {
                 (Some(rule), TARGET, format!("the rule writes {key} for `{name}`, and no entity has this name"))
             }
-            None if known.contains(&lower) => return,
+            None if known.contains(&found_as) => return,
             None => {
-                (taker(&lower), LEFT, format!("no entity has the name `{name}` after the rule, and others give it"))
+                (taker(&found_as), LEFT, format!("no entity has the name `{name}` after the rule, and others give it"))
             }
         };
         if let Some(rule) = rule
-            && said.insert((rule, lower))
+            && said.insert((rule, found_as))
         {
             found.push((rule, code, message));
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Record;
 use bspkit::disk::{input, shown};
+use bspkit::file::real_file;
 use bspkit::json::syntax;
 use bspkit::{Error, ErrorKind, Result};
 
@@ -28,9 +29,7 @@ struct File<R> {
 /// assert_eq!(record::path("maps/dm4.bsp".as_ref()), std::path::Path::new("maps/dm4.bsp.rules.json"));
 /// ```
 pub fn path(map: &Path) -> PathBuf {
-    let is_link = std::fs::symlink_metadata(map).is_ok_and(|there| there.is_symlink());
-    let real = is_link.then(|| map.canonicalize().ok()).flatten();
-    let mut name = real.map_or_else(|| map.as_os_str().to_owned(), PathBuf::into_os_string);
+    let mut name = real_file(map).unwrap_or_else(|_| map.to_path_buf()).into_os_string();
     name.push(".rules.json");
     name.into()
 }

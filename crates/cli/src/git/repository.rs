@@ -310,7 +310,7 @@ fn attributes(top: &Path) -> Result<PathBuf> {
 
 /// Whether the line of maps is there, and no later one may say something else of some maps.
 fn counts(text: &str) -> bool {
-    // Neither the bytes of a map nor what compares and merges it depend on these.
+    // How maps are compared, merged and written into the folder does not depend on these. Git LFS is a filter.
     const OTHERS: [&str; 4] = ["filter", "whitespace", "export-ignore", "delta"];
     let is_other = |word: &str| {
         let name = word.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();

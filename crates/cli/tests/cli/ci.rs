@@ -89,6 +89,17 @@ fn what_cannot_be_read_is_reported() {
     }
 }
 
+/// A baseline may begin with a byte order mark, as some editors write it, and may be written anew.
+#[test]
+fn a_baseline_with_a_byte_order_mark_is_written_anew() {
+    let room = Room::empty();
+    (0..2).for_each(|number| room.write(format!("maps/bad{number}.bsp"), b"no map"));
+    room.bspkit("ci maps/bad0.bsp --baseline known.json --write-baseline -q").done();
+    room.write("known.json", &[b"\xef\xbb\xbf", &room.read("known.json")[..]].concat());
+    room.bspkit("ci maps/bad1.bsp --baseline known.json --write-baseline -q").done();
+    room.bspkit("ci maps --baseline known.json -q").without_data(0);
+}
+
 /// Two maps whose names are not UTF-8 are two maps, in reports and in baselines.
 #[test]
 #[cfg(unix)]

@@ -60,8 +60,7 @@ impl Fgd {
             let message = format!("an FGD file of {} bytes; at most {MOST_BYTES} are read", text.len());
             return Err(Error::new(ErrorKind::TooLarge, message));
         }
-        // Some editors write a byte order mark.
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let text = input::without_mark(text);
         let (mut tokens, mut includes) = (Tokens { text, at: 0 }, Vec::new());
         while let Some(token) = tokens.next() {
             match token {

@@ -57,14 +57,12 @@ pub struct Unanswered<'e> {
 /// ```
 pub fn unanswered(entities: &Entities<'_>, mut each: impl FnMut(Unanswered<'_>)) {
     let pairs = || entities.iter().flat_map(|entity| entity.pairs());
-    // Many maps have no targets.
-    let any_case = entities.rules().names_of_any_case;
-    let folded = |name: &[u8]| if any_case { name.to_ascii_lowercase() } else { name.to_vec() };
+    let rules = entities.rules();
     let is_class = |key: &[u8]| key.eq_ignore_ascii_case(b"classname");
-    let with_classes = entities.rules().classes_are_names;
+    // Many maps have no targets.
     let names = LazyCell::new(|| {
-        let named = pairs().filter(|pair| is_name(pair.key) && (with_classes || !is_class(pair.key)));
-        Names(named.map(|pair| folded(pair.value)).collect())
+        let named = pairs().filter(|pair| is_name(pair.key) && (rules.classes_are_names || !is_class(pair.key)));
+        Names(named.map(|pair| rules.as_found(pair.value)).collect())
     });
     for entity in entities.iter() {
         // An entity may name another one often.
@@ -77,7 +75,7 @@ pub fn unanswered(entities: &Entities<'_>, mut each: impl FnMut(Unanswered<'_>))
                 None if is_target => pair.value,
                 None => continue,
             };
-            let as_found = folded(name);
+            let as_found = rules.as_found(name);
             let is_there = match as_found.first() {
                 // `!activator` and others are not names; an output without a target goes nowhere by intent.
                 None | Some(b'!') => true,

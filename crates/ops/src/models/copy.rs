@@ -169,7 +169,7 @@ impl Copying {
             let why = match copy {
                 Some(lump) => format!("it is in {lump} alone, from where it is not copied"),
                 None if outside.light.is_dark() => "the map has no light".to_owned(),
-                None if outside.light.has_other_alphas() => "that of the map has other alphas".to_owned(),
+                None if outside.light.has_other_alphas => "that of the map has other alphas".to_owned(),
                 None => "it cannot be read".to_owned(),
             };
             work.warnings.push(format!("the light of {count} records of {list} is left out: {why}"));

@@ -261,6 +261,8 @@ pub(super) struct NewLight<'o> {
     /// The lumps of the target with light, as they will be.
     lumps: BTreeMap<&'static str, Grown<'o>>,
     pages: HashMap<i64, i64>,
+    /// Whether the light of the two maps has other bytes after the luxels of each face, such as alphas.
+    pub(super) has_other_alphas: bool,
 }
 
 /// A lump that gets more bytes at its end.
@@ -310,7 +312,8 @@ impl<'o> NewLight<'o> {
                 Grown { slot: slot.id, old, theirs, added: Vec::new(), ranges: Vec::new(), places: HashMap::new() },
             );
         }
-        Ok(NewLight { from, to, theirs: from.lens::<Light<'_>>()?, lumps, pages: HashMap::new() })
+        let has_other_alphas = alphas(from) != alphas(to);
+        Ok(NewLight { from, to, theirs: from.lens::<Light<'_>>()?, lumps, pages: HashMap::new(), has_other_alphas })
     }
 
     /// The new offset of the light of a face, which a record of a list has; `None` if it cannot be copied. The records
@@ -352,20 +355,10 @@ impl<'o> NewLight<'o> {
         i64::try_from(place).ok()
     }
 
-    /// Whether the light of the two maps has other bytes after the luxels of each face, such as alphas.
-    pub(super) fn has_other_alphas(&self) -> bool {
-        let LightModel::Faces(FaceLight { extra: Some(extra), .. }) = self.from.dialect().light else { return false };
-        let [from, to] = [self.from, self.to].map(|map| {
-            let flags = map.slot(extra.flags).and_then(|slot| map.bytes(slot.id));
-            flags.ok().and_then(|flags| flags.first().copied()).unwrap_or(0) & extra.mask
-        });
-        from != to
-    }
-
     /// Whether the target reads a block of the other map with the same luxels and styles. Those of `LMSHIFT` and
     /// `LMSTYLE` count for `LMOFFSET` where a map has it, and otherwise for the faces.
     fn reads_alike(&self, block: &lightmap::Block) -> bool {
-        if self.has_other_alphas() {
+        if self.has_other_alphas {
             return false;
         }
         let has = |map: &Bsp<'_>, name: &str| map.slot(name).is_ok_and(|slot| slot.length != 0);
@@ -468,6 +461,13 @@ impl<'o> NewLight<'o> {
     pub(super) fn is_dark(&self) -> bool {
         self.lumps.values().all(|grown| grown.old.is_empty())
     }
+}
+
+/// The flags that say which bytes follow the luxels of each face.
+fn alphas(map: &Bsp<'_>) -> u8 {
+    let LightModel::Faces(FaceLight { extra: Some(extra), .. }) = map.dialect().light else { return 0 };
+    let flags = map.slot(extra.flags).and_then(|slot| map.bytes(slot.id));
+    flags.ok().and_then(|flags| flags.first().copied()).unwrap_or(0) & extra.mask
 }
 
 /// The bytes of a parallel lump for ranges of a lump.

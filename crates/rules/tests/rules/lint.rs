@@ -5,12 +5,16 @@ use bspkit_rules::{CODES, Lint};
 use super::*;
 
 fn found(rules: &str, maps: &[&str]) -> Vec<String> {
+    found_in(EntityRules::SOURCE, rules, maps)
+}
+
+fn found_in(engine: EntityRules, rules: &str, maps: &[&str]) -> Vec<String> {
     let rules = Rules::read("r.cfg", rules.as_bytes(), Format::Stripper, Mode::Plugin);
     let mut lint = Lint::default();
     let mut found = Vec::new();
     for before in maps {
         let text = map(before);
-        let entities = Entities::parse(text.as_bytes(), EntityRules::SOURCE).unwrap();
+        let entities = Entities::parse(text.as_bytes(), engine).unwrap();
         found.extend(lint.try_on(&[&rules], &entities, "map").into_iter().map(|(_, finding)| finding));
     }
     found.extend(lint.unmatched(&rules));
@@ -50,6 +54,18 @@ fn names_that_nothing_has_are_found() {
     let no_door = "{\n\"classname\" \"door\"\n}\n";
     assert_eq!(found(no_door, &["classname=a;classname=door targetname=d;classname=b target=d"]), ["1:1 rule-left"]);
     assert_eq!(found(no_door, &["classname=a;classname=door targetname=e;classname=b target=d"]), [""; 0]);
+}
+
+/// A name in letters of another case is another name in games that tell them apart, before and after the rules.
+#[test]
+fn names_are_compared_as_the_game_does() {
+    let rename = "modify:\n{\nmatch:\n{\n\"targetname\" \"d\"\n}\nreplace:\n{\n\"targetname\" \"D\"\n}\n}\n";
+    // One target was lost before: it is written with the letters that the rule gives the name.
+    let map = ["classname=a;classname=door targetname=d;classname=b target=d;classname=b target=E"];
+    assert_eq!(found_in(EntityRules::QUAKE2, rename, &map), [""; 0]);
+    assert_eq!(found_in(EntityRules::QUAKE, rename, &map), ["1:1 rule-left"]);
+    let lost = ["classname=a;classname=door targetname=d;classname=b target=d;classname=b target=D"];
+    assert_eq!(found_in(EntityRules::QUAKE, rename, &lost), ["1:1 rule-left"]);
 }
 
 /// What comes after a rule that cannot be applied was not tried.
