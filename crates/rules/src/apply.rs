@@ -393,7 +393,8 @@ impl<'e> Work<'e> {
         self.changed[entity].as_ref()?.pairs.get(pair)?.by.map(index)
     }
 
-    /// The names that entities had before the rules, as games compare them, with the last rule that removed or changed one.
+    /// The names that entities had before the rules, as games compare them, with the last rule that removed or changed
+    /// one.
     pub(super) fn takers(&self, rules: &EntityRules) -> BTreeMap<Vec<u8>, usize> {
         let mut takers = BTreeMap::new();
         for entity in &self.old {
