@@ -255,6 +255,21 @@ fn what_cannot_be_read_is_pointed_at() {
     }
 }
 
+/// The number of a comparison is rounded to the float that a field can hold, as that of `=` is.
+#[test]
+fn a_float_that_is_equal_is_neither_less_nor_greater() {
+    let map = open("q2/own_box");
+    let mut draft = map.draft();
+    set(&mut draft, "planes[0].distance=0.1").unwrap();
+    let bytes = draft.plan(Layout::Keep).unwrap().to_vec();
+    let map = Bsp::parse(&bytes).unwrap();
+    for number in ["0.1", "0.100000001490116", "0.10000000149"] {
+        let holds = |order: &str| found(&map, &format!("planes[0][distance{order}{number}]")).len() == 1;
+        assert_eq!(["=", "<=", ">=", "<", ">"].map(holds), [true, true, true, false, false], "{number}");
+    }
+    assert_eq!(found(&map, "planes[0][distance<0.11][distance>0.09]"), [0]);
+}
+
 proptest! {
     #![proptest_config(config(3000, "tests/proptest-regressions/query.txt"))]
 

@@ -177,11 +177,12 @@ impl Save {
                 }
             };
             let plan = draft.plan(layout).with_context(cannot_edit)?;
-            if maps.many && self.only_changed && plan.is_identity() {
-                return Ok(Code::Done);
-            }
-            let before = Before { first, packed };
-            let code = self.save(map, &draft, &plan, before, summary.as_ref(), job)?;
+            let code = if maps.many && self.only_changed && plan.is_identity() {
+                dry::unsaved(&plan, summary.as_ref(), job)?;
+                Code::Done
+            } else {
+                self.save(map, &draft, &plan, Before { first, packed }, summary.as_ref(), job)?
+            };
             any_saved.store(true, Ordering::Relaxed);
             if !what.is_empty() {
                 job.say(&format!("{}: {what}", job.path));

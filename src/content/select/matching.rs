@@ -2,7 +2,6 @@
 //! what is close to a selector that matches nothing.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
@@ -71,20 +70,19 @@ impl Compare {
             Compare::Ends(end) => value.ends_with(end),
             Compare::Contains(part) => memchr::memmem::find(value, part).is_some(),
             Compare::Matches(expression) => expression.is_match(value),
-            Compare::Number(order, number) => {
-                one_number(value).and_then(|value| value.partial_cmp(number)).is_some_and(|found| order.allows(found))
-            }
+            Compare::Number(order, number) => one_number(value).is_some_and(|value| order.holds(value, *number)),
         }
     }
 }
 
 impl Order {
-    fn allows(self, found: Ordering) -> bool {
+    /// Whether the first number compares so with the second. One that is not a number never does.
+    pub(crate) fn holds<N: PartialOrd>(self, one: N, other: N) -> bool {
         match self {
-            Order::Less => found.is_lt(),
-            Order::LessOrEqual => found.is_le(),
-            Order::Greater => found.is_gt(),
-            Order::GreaterOrEqual => found.is_ge(),
+            Order::Less => one < other,
+            Order::LessOrEqual => one <= other,
+            Order::Greater => one > other,
+            Order::GreaterOrEqual => one >= other,
         }
     }
 }

@@ -157,6 +157,18 @@ pub(super) fn nothing(size: usize, report: &str) -> Document<'static> {
     }
 }
 
+/// Reports a map that is not saved since nothing changes in it.
+pub(super) fn unsaved(plan: &Plan<'_>, summary: Option<&Arc<Mutex<Summary>>>, job: &mut Job<'_>) -> Result<()> {
+    if job.json {
+        let report = plan.report();
+        let mut document = nothing(report.size.0, &report.to_string());
+        document.findings.append(&mut job.findings);
+        job.document(&document)?;
+    }
+    summary.iter().for_each(|summary| Summary::keep(summary, job));
+    Ok(())
+}
+
 impl DryRun<'_> {
     pub(super) fn print(&self, job: &mut Job<'_>) -> Result<()> {
         if job.json {

@@ -78,6 +78,24 @@ fn findings_are_the_exit_status() {
     );
 }
 
+/// A map that a script leaves as it is has its findings and its line, also where it is not saved.
+#[test]
+fn only_changed_does_not_hide_what_was_found() {
+    let room = room(&[("s.rhai", "finding(\"odd\"); report(map.name); if map.name == \"q3\" { entities[1].x = 1; }")]);
+    for how in ["-o out", "-o none --dry-run"] {
+        let run = room.bspkit(&format!("run s.rhai q2.bsp q3.bsp --only-changed {how}"));
+        assert_eq!((run.code, run.text().matches("odd").count()), (Some(1), 2), "{how}: {}", run.text());
+        let run = room.bspkit(&format!("run s.rhai q2.bsp q3.bsp --only-changed --json {how}"));
+        let lines: Vec<serde_json::Value> =
+            run.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let said =
+            lines.iter().map(|line| json!([line["changed"], line["reports"][0], line["findings"][0]["message"]]));
+        let expected = [json!([false, "q2", "odd"]), json!([true, "q3", "odd"])];
+        assert_eq!((run.code, said.collect::<Vec<_>>()), (Some(1), expected.to_vec()), "{how}");
+    }
+    assert!(room.path("out/q3.bsp").exists() && !room.path("out/q2.bsp").exists() && !room.path("none").exists());
+}
+
 #[test]
 fn a_map_on_stdout_is_alone_there() {
     let room = room(&[("s.rhai", "report(\"data\"); print(\"message\"); entities[1].x = 1;")]);

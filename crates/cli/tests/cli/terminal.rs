@@ -75,3 +75,11 @@ fn what_a_terminal_shows() {
     let text = on_terminal(&room, "bspkit info q3.bsp missing.bsp", PAGER).unwrap();
     assert!(text.contains("page:\x1b[1;31merror:\x1b[0m"), "{text}");
 }
+
+/// The file says that it runs at its own address alone (`ET_EXEC`), so that nothing in it is corrected at a start.
+#[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
+#[test]
+fn the_program_has_a_fixed_address() {
+    let program = std::fs::read(Room::empty().command().get_program()).unwrap();
+    assert_eq!((&program[..4], &program[16..18]), (&b"\x7fELF"[..], &[2, 0][..]));
+}
