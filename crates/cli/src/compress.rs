@@ -87,7 +87,7 @@ pub(super) fn each(
             false => anyhow::Error::new(error),
         })?;
         tell(&report, job);
-        Ok(if report.changed().next().is_some() { Edited::Done } else { Edited::Same })
+        Ok(if report.changed().next().is_some() { Edited::Done } else { Edited::same() })
     })
 }
 

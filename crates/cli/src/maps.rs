@@ -367,7 +367,9 @@ impl Maps {
         }
         let mut seen = HashMap::new();
         for map in self.iter() {
-            let key = map.place(Path::new(""), "").into_os_string().to_ascii_lowercase();
+            let key = map.place(Path::new(""), "").into_os_string();
+            // Systems on which two names that differ in case are those of one file.
+            let key = if cfg!(any(windows, target_vendor = "apple")) { key.to_ascii_lowercase() } else { key };
             if let Some(other) = seen.insert(key, map) {
                 let message =
                     format!("{} and {} have the same path in {}", shown(&other.path), shown(&map.path), shown(folder));

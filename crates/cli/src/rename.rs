@@ -128,9 +128,12 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if task.is_own {
             warn_of_file_name(found, &args.new, job);
         }
-        Ok(match task.renamed.changes.is_empty() && is_whole {
-            true => Edited::Same,
-            false => Edited::With { what: format!("{} renamed", task.renamed.summary()), is_whole },
+        Ok(match (task.renamed.changes.is_empty(), is_whole) {
+            (true, true) => Edited::same(),
+            (is_same, _) => {
+                let what = format!("{} renamed", task.renamed.summary());
+                if is_same { Edited::Same { what, is_whole } } else { Edited::With { what, is_whole } }
+            }
         })
     })
 }

@@ -75,9 +75,10 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         return args.save.each(cx, args.maps.find(), |draft, map, job| {
             let said = args.run(&script, draft, map, job)?;
             tell(&said, takes_stdout, job);
-            Ok(match (draft.changes()?.is_empty(), said.findings.is_empty()) {
-                (true, true) => Edited::Same,
-                (_, is_whole) => Edited::With { what: String::new(), is_whole },
+            let (what, is_whole) = (String::new(), said.findings.is_empty());
+            Ok(match draft.changes()?.is_empty() {
+                true => Edited::Same { what, is_whole },
+                false => Edited::With { what, is_whole },
             })
         });
     }

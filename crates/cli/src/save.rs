@@ -96,10 +96,17 @@ pub(crate) enum Edited {
     With { what: String, is_whole: bool },
     /// The same, and something is to be done when the edit is not refused, before the map is written.
     After { what: String, first: First },
-    /// Nothing was to be done. The file is not rewritten in another layout either.
-    Same,
+    /// As [`Edited::With`], but nothing was to be done. The file is not rewritten in another layout either.
+    Same { what: String, is_whole: bool },
     /// Nothing matched; the sentence names what was looked for.
     Nothing(String),
+}
+
+impl Edited {
+    /// Nothing was to be done, and nothing is said of it.
+    pub(crate) fn same() -> Self {
+        Edited::Same { what: String::new(), is_whole: true }
+    }
 }
 
 /// What is done before a map is written.
@@ -165,7 +172,7 @@ impl Save {
                     first = Some(before);
                     (what, true, self.layout())
                 }
-                Edited::Same => (String::new(), true, Layout::Keep),
+                Edited::Same { what, is_whole } => (what, is_whole, Layout::Keep),
                 Edited::Nothing(what) => {
                     if job.json {
                         job.document(&dry::nothing(bsp.container().bytes().len(), &what))?;

@@ -321,7 +321,7 @@ fn run_fill(cx: &Context, args: &FillArgs) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         if !draft.visibility()?.fill()? {
             job.say(&format!("{}: everything is visible already", job.path));
-            return Ok(Edited::Same);
+            return Ok(Edited::same());
         }
         Ok(Edited::Done)
     })

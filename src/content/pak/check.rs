@@ -1,6 +1,7 @@
 //! Findings about a pakfile.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::record::{EndRecord, HAS_DESCRIPTOR};
 use super::{Entry, Node, Pak, entry, write};
@@ -109,41 +110,75 @@ impl<'a> Pak<'a> {
             let message = format!("another end record is at {at}, which some readers take");
             findings.push(of_all(&DIRECTORY, message));
         }
-        let mut extents: Vec<_> = Vec::with_capacity(self.len());
         for entry in self.iter() {
             let Node::Source(at) = &self.nodes[entry.index()] else { continue };
-            let record = &source.entries[bytes::index(*at)];
-            if write::before_directory(source, record).is_none() {
+            if write::before_directory(source, &source.entries[bytes::index(*at)]).is_none() {
                 findings.push(finding(&entry, &PLACE, "it is not before the directory"));
             }
-            extents.extend(write::extent(source, record).map(|range| (range, entry.index())));
         }
-        extents.sort_by_key(|(range, _)| range.start);
-        let mut end = 0;
-        let mut gap = |from: usize, to: usize| {
-            if from < to && !self.is_console() {
-                let what = if is_zero(&source.data[from..to]) { "zeros" } else { "bytes" };
-                let message = format!("{} {what} at {from} belong to no file", to - from);
+        if !self.is_console() {
+            for gap in self.gaps() {
+                let what = if is_zero(&source.data[gap.clone()]) { "zeros" } else { "bytes" };
+                let message = format!("{} {what} at {} belong to no file", gap.len(), gap.start);
                 findings.push(of_all(&GAP, message));
             }
-        };
-        let mut shared = Vec::new();
-        for (range, index) in extents {
-            gap(end, range.start);
+        }
+        let (mut shared, mut end) = (Vec::new(), 0);
+        for (range, index) in self.extents() {
             if range.start < end {
                 shared.push(index);
             }
             end = end.max(range.end);
         }
-        if !self.is_edited() {
-            gap(end, source.directory.start);
-            gap(source.directory.end, source.end_at);
-            let after = (source.end_at + EndRecord::SIZE + source.comment().len()).min(source.data.len());
-            gap(after, source.data.len());
-        }
         for index in shared {
             findings.push(finding(&self.view(index), &OVERLAP, "it shares bytes with the file before it"));
         }
+    }
+}
+
+impl Pak<'_> {
+    /// The ranges of the bytes that were read that belong to no file, directory or comment. Of an edited pakfile, those
+    /// between the files that are as they were read.
+    ///
+    /// ```
+    /// use bspkit::content::pak::Pak;
+    /// let mut pak = Pak::new(b"");
+    /// pak.add("a.txt", "text")?;
+    /// let zip = pak.to_rope()?.to_data().to_vec();
+    /// assert!(Pak::parse(zip.clone())?.gaps().is_empty());
+    /// assert_eq!(Pak::parse([&zip[..], b"more"].concat())?.gaps(), [zip.len()..zip.len() + 4]);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn gaps(&self) -> Vec<Range<usize>> {
+        let source = &*self.source;
+        let (mut gaps, mut end) = (Vec::new(), 0);
+        for (range, _) in self.extents() {
+            gaps.push(end..range.start);
+            end = end.max(range.end);
+        }
+        if !self.is_edited() {
+            gaps.push(end..source.directory.start);
+            gaps.push(source.directory.end..source.end_at);
+            gaps.push(
+                (source.end_at + EndRecord::SIZE + source.comment().len()).min(source.data.len())..source.data.len(),
+            );
+        }
+        gaps.retain(|gap| gap.start < gap.end);
+        gaps
+    }
+
+    /// The ranges of the files that are as they were read, with their headers, and their indices.
+    fn extents(&self) -> Vec<(Range<usize>, usize)> {
+        let source = &*self.source;
+        let mut extents = Vec::with_capacity(self.len());
+        for (index, node) in self.nodes.iter().enumerate() {
+            if let Node::Source(at) = node {
+                let range = write::extent(source, &source.entries[bytes::index(*at)]);
+                extents.extend(range.map(|range| (range, index)));
+            }
+        }
+        extents.sort_by_key(|(range, _)| range.start);
+        extents
     }
 }
 

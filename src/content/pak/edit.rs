@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::entry::{self, LZMA, STORED};
+use super::record::UTF8_NAME;
 use super::write::{Content, Own};
 use super::{Entry, Method, Node, Pak, Pattern};
 use crate::bytes::{escaped, wide};
@@ -22,7 +23,7 @@ impl<'a> Pak<'a> {
     fn put(&mut self, name: &[u8], data: Data<'a>) -> Result<usize> {
         self.check_editable()?;
         pak::check(name)?;
-        let own = Own::new(name, None, Content::stored(data)?)?;
+        let own = Own::new(name, 0, None, Content::stored(data)?)?;
         self.by_name.push(name, self.nodes.len());
         self.nodes.push(Node::Own(Arc::new(own)));
         Ok(self.nodes.len() - 1)
@@ -85,7 +86,7 @@ impl<'a> Pak<'a> {
                 content = Content { method: LZMA, stored: Data::from(packed), ..content };
             }
         }
-        let own = Own::new(entry.name(), origin, content)?;
+        let own = Own::new(entry.name(), entry.record().flags & UTF8_NAME, origin, content)?;
         self.nodes[index] = Node::Own(Arc::new(own));
         Ok(())
     }

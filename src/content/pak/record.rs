@@ -19,6 +19,8 @@ pub(super) const ENCRYPTED: u16 = 1;
 pub(super) const HAS_DESCRIPTOR: u16 = 1 << 3;
 /// The flag of LZMA data that ends with a marker.
 pub(super) const HAS_END_MARKER: u16 = 1 << 1;
+/// The flag of a name in UTF-8; without it zip readers take the name for that of another code page.
+pub(super) const UTF8_NAME: u16 = 1 << 11;
 /// The flags that describe the data and are wrong once it is stored in another way: options of the method, the
 /// descriptor.
 pub(super) const ABOUT_DATA: u16 = 0b1110;

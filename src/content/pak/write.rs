@@ -367,13 +367,13 @@ impl<'a> Content<'a> {
 }
 
 impl<'a> Own<'a> {
-    /// A file as Valve's writer makes it.
-    pub(super) fn new(name: &[u8], origin: Option<u32>, content: Content<'a>) -> Result<Self> {
+    /// A file as Valve's writer makes it, but for flags that say how its name is read.
+    pub(super) fn new(name: &[u8], flags: u16, origin: Option<u32>, content: Content<'a>) -> Result<Self> {
         let header = CentralHeader {
             signature: CENTRAL,
             version_made_by: MADE_BY,
             version_needed: content.version_needed(),
-            flags: 0,
+            flags,
             method: content.method,
             time: 0,
             date: 0,

@@ -156,6 +156,14 @@ impl<'a> Textures<'a> {
         }
     }
 
+    /// The range of a texture's bytes in the lump that was read; `None` if it is missing or outside of the lump.
+    pub fn extent(&self, index: usize) -> Option<Range<usize>> {
+        let start = self.offset(index).ok()??;
+        let damaged = || damaged_length(&self.bytes[start..]);
+        let len = self.read_at(start).map_or_else(|_| damaged(), |texture| texture.bytes().len());
+        Some(start..start + len)
+    }
+
     /// The name of an entry, if it can be read, also of a damaged texture.
     pub fn name(&self, index: usize) -> Option<&[u8]> {
         let header = match self.edits.get(&index) {

@@ -82,7 +82,7 @@ pub(super) fn run_patch(cx: &Context, args: &PatchArgs) -> Result<Code> {
             Some(base) => merged(base, draft.bsp(), &patch, job)?,
             None => match applied(&patch, draft, args, job)? {
                 Some(bytes) => bytes,
-                None => return Ok(Edited::Same),
+                None => return Ok(Edited::same()),
             },
         };
         let entities = Entities::parse(&bytes[..], draft.bsp().entity_rules())?;
@@ -328,7 +328,7 @@ pub(super) fn run_apply(cx: &Context, args: &ApplyArgs) -> Result<Code> {
                 }
                 let new = NewRecord::of(bake.with(None, &entities.to_bytes()), map)?;
                 done.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
-                return Ok(Edited::Same);
+                return Ok(Edited::same());
             }
             Tried::Unknown(why) => {
                 let hint = "apply them to the map as it was before, or use --again to apply all of them to this one";

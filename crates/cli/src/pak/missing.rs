@@ -317,12 +317,13 @@ pub(super) fn run_fill(cx: &Context, args: &FillArgs) -> Result<Code> {
         missing
             .iter()
             .for_each(|file| job.warn_here(&format!("{} is missing, for {}", file.name, file.why.join(", for "))));
+        let is_same = packed.is_empty();
         let files = count(packed.len(), "file", "files");
         let what = format!("{files} embedded, {total} bytes; {} missing", missing.len());
         let is_whole = missing.is_empty() && !fill.needs.is_partial;
         job.extra.insert("packed".to_owned(), serde_json::to_value(packed)?);
         job.extra.insert("missing".to_owned(), serde_json::to_value(missing)?);
-        Ok(Edited::With { what, is_whole })
+        Ok(if is_same { Edited::Same { what, is_whole } } else { Edited::With { what, is_whole } })
     })
 }
 

@@ -482,7 +482,7 @@ pub(super) fn run_embed(cx: &Context, args: &EmbedArgs) -> Result<Code> {
         }
         match (embedded, absent.is_empty()) {
             (0, true) if bad > 0 => return Ok(nothing_else(bad)),
-            (0, true) => return Ok(Edited::Same),
+            (0, true) => return Ok(Edited::same()),
             (0, false) => return Ok(Edited::Nothing("nothing to embed".into())),
             _ => {}
         }

@@ -423,7 +423,7 @@ fn run_strip(cx: &Context, args: &StripArgs) -> Result<Code> {
             }
         }
         if stripped == 0 {
-            return Ok(if bad > 0 { nothing_else(bad) } else { Edited::Same });
+            return Ok(if bad > 0 { nothing_else(bad) } else { Edited::same() });
         }
         // The pixels are on disk before the map without them.
         if let Some(keeper) = keeper.as_ref().filter(|_| !args.save.dry_run) {

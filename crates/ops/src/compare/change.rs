@@ -444,12 +444,13 @@ impl fmt::Display for Line<'_> {
             Change::Solid(solid) => print_solid(f, lump, solid),
             Change::Models(models) => print_models(f, lump, models),
             Change::Bytes(BytesChange { range, old }) => {
-                let (start, new, s) = (range.start, range.len(), if *old == 1 { "" } else { "s" });
+                let (start, new) = (range.start, range.len());
+                let bytes = |count| format!("{count} byte{}", if count == 1 { "" } else { "s" });
                 match (*old, new) {
-                    (old, new) if old == new => write!(f, "{lump}: {new} byte{s} at {start}"),
-                    (0, new) => write!(f, "{lump}: {new} bytes added at {start}"),
-                    (old, 0) => write!(f, "{lump}: {old} byte{s} removed at {start}"),
-                    _ => write!(f, "{lump}: {old} byte{s} at {start} -> {new} bytes"),
+                    (old, new) if old == new => write!(f, "{lump}: {} at {start}", bytes(new)),
+                    (0, new) => write!(f, "{lump}: {} added at {start}", bytes(new)),
+                    (old, 0) => write!(f, "{lump}: {} removed at {start}", bytes(old)),
+                    _ => write!(f, "{lump}: {} at {start} -> {}", bytes(*old), bytes(new)),
                 }
             }
             Change::Numbers(NumbersChange { list, count }) => {

@@ -1,8 +1,10 @@
 //! Entities, by identity.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
-use super::change::{BytesChange, Change, EntityChange, How, KeyChange, Renumbered};
+use super::change::{Change, EntityChange, How, KeyChange, Renumbered};
+use super::lumps::compare_bytes_at;
 use super::models::Models;
 use super::{Found, Sides};
 use crate::diff::{longest_rise, paired};
@@ -35,30 +37,60 @@ pub(super) fn compare_entities(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], fo
     let pairing = paired(&old, &new, MOST_COMPARED, &number);
     differ([&old, &new], &pairing, models, |_| false, found);
     if sides.is_whole && !found.is_empty() {
-        between([&old, &new], texts, found);
+        between([&old, &new], texts, &pairing, found);
     }
 }
 
-/// Compares the text between entities, without white space, and the end of the text.
-fn between(entities: [&Entities<'_>; 2], texts: [&Data<'_>; 2], found: &mut Found) {
-    let [(old, old_end), (new, new_end)] = [0, 1].map(|side| around(entities[side], texts[side]));
-    if old != new || texts[0][old_end..] != texts[1][new_end..] {
-        let (old, range) = (texts[0].len() - old_end, new_end..texts[1].len());
-        let count = old.max(range.len()).max(1);
-        found.touched().bytes += count;
-        found.add(|| Change::Bytes(BytesChange { range, old }));
+/// Compares the text between entities: byte for byte between two that follow each other in both maps, before the first
+/// and after the last one; elsewhere without white space, which comes and goes with an entity.
+fn between(entities: [&Entities<'_>; 2], [old, new]: [&Data<'_>; 2], pairing: &[Option<usize>], found: &mut Found) {
+    let [before, after] = [0, 1].map(|side| gaps(entities[side], [old, new][side].len()));
+    let mut is_compared = vec![false; before.len()];
+    let mut others = Vec::new();
+    for (at, gap) in after.iter().enumerate() {
+        // The gap after an entity is that after the same one, if what follows is the same too.
+        let from = match at.checked_sub(1) {
+            Some(last) => pairing[last].map(|last| last + 1),
+            None => Some(0),
+        };
+        let next = pairing.get(at).copied().unwrap_or((at == pairing.len()).then_some(before.len() - 1));
+        match from.filter(|from| next == Some(*from)) {
+            Some(from) => {
+                is_compared[from] = true;
+                let both = [&old[before[from].clone()], &new[gap.clone()]];
+                if both[0] != both[1] {
+                    compare_bytes_at(both, gap.start, found);
+                }
+            }
+            None => others.push(gap.clone()),
+        }
+    }
+    let text = |bytes: &[u8]| bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<_>>();
+    let gone = (0..before.len()).filter(|at| !is_compared[*at]).map(|at| text(&old[before[at].clone()]));
+    let gone: Vec<Vec<u8>> = gone.filter(|gone| !gone.is_empty()).collect();
+    let come: Vec<_> = others.into_iter().map(|gap| (text(&new[gap.clone()]), gap)).collect();
+    let come: Vec<_> = come.into_iter().filter(|(text, _)| !text.is_empty()).collect();
+    if gone.iter().ne(come.iter().map(|(text, _)| text)) {
+        let place = come.first().map_or(new.len(), |(_, gap)| gap.start);
+        compare_bytes_at(
+            [&gone.concat(), &come.iter().flat_map(|(text, _)| text).copied().collect::<Vec<_>>()],
+            place,
+            found,
+        );
     }
 }
 
-/// The text between entities, without white space, and where the last entity ends.
-fn around(entities: &Entities<'_>, text: &[u8]) -> (Vec<u8>, usize) {
-    let (mut around, mut end) = (Vec::new(), 0);
-    for span in entities.iter().filter_map(|entity| entity.span()) {
-        let between = text.get(end..span.start).unwrap_or_default();
-        around.extend(between.iter().filter(|byte| !byte.is_ascii_whitespace()));
-        end = span.end;
+/// The ranges before, between and after entities: one more than there are entities.
+fn gaps(entities: &Entities<'_>, end: usize) -> Vec<Range<usize>> {
+    let mut gaps = Vec::with_capacity(entities.len() + 1);
+    let mut start = 0;
+    for entity in entities.iter() {
+        let span = entity.span().unwrap_or(start..start);
+        gaps.push(start.min(span.start)..span.start);
+        start = span.end;
     }
-    (around, end)
+    gaps.push(start.min(end)..end);
+    gaps
 }
 
 /// `is_same` knows entities of which nothing differs but perhaps the place.

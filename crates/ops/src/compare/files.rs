@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use super::change::{BytesChange, Change, FileChange, FileContent, How, LineChange, LumpChanges, TextChange};
+use super::lumps::compare_bytes_at;
 use super::{Found, Sides};
 use crate::align::aligned;
 use crate::diff::longest_rise;
@@ -14,9 +15,36 @@ use bspkit::content::pak::{Entry, Method, Pak};
 
 pub(super) fn compare_files(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
     let end = new.len();
+    let bytes = [old, new];
     if let (Ok(old), Ok(new)) = (read(old), read(new)) {
         compare_paks([&old, &new], sides.is_whole, end, found);
+        if sides.is_whole {
+            compare_gaps([&old, &new], bytes, found);
+        }
     }
+}
+
+/// Compares the bytes that belong to no file, but zeros, which are added and left out for alignment.
+fn compare_gaps(paks: [&Pak<'_>; 2], [old, new]: [&Data<'_>; 2], found: &mut Found) {
+    let [before, after] = [(paks[0], old), (paks[1], new)].map(|(pak, bytes)| {
+        let mut gaps = pak.gaps();
+        gaps.retain(|gap| bytes[gap.clone()].iter().any(|byte| *byte != 0));
+        gaps
+    });
+    if before.len() == after.len() {
+        for (before, after) in before.into_iter().zip(after) {
+            let both = [&old[before], &new[after.clone()]];
+            if both[0] != both[1] {
+                compare_bytes_at(both, after.start, found);
+            }
+        }
+        return;
+    }
+    let all = |bytes: &[u8], gaps: &[std::ops::Range<usize>]| {
+        gaps.iter().flat_map(|gap| bytes[gap.clone()].to_vec()).collect::<Vec<_>>()
+    };
+    let place = after.first().map_or(new.len(), |gap| gap.start);
+    compare_bytes_at([&all(old, &before), &all(new, &after)], place, found);
 }
 
 /// Compares a pakfile with the same one as a draft edits it, of which nothing but its files is read.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::change::{Change, How, LightChange, LightDifference};
-use super::lumps::compare_bytes_at;
+use super::lumps::{self, compare_bytes_at};
 use super::{Found, Sides};
 use bspkit::Bsp;
 use bspkit::bytes::{Data, amount};
@@ -64,11 +64,19 @@ pub(super) fn compare_light(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mu
     }
 }
 
-/// Adds the bytes that no face has, where the light of all faces is the same and in the same order. Otherwise it does
-/// nothing.
+/// Adds the bytes that are no luxels, where all light is at the same places, or the bytes that no face has, where the
+/// light of all faces is the same in the same order. Otherwise it does nothing.
 pub(super) fn compare_rest(sides: &Sides<'_>, [old, new]: [&[u8]; 2], found: &mut Found) {
     let Some(Both { old: before, new: after }) = sides.lights() else { return };
     let lump = found.lump.lump.clone();
+    let luxels = [before, after].map(|light| {
+        let sets = light.sets().iter().filter(|set| set.lump() == lump);
+        sets.flat_map(|set| set.blocks().iter().map(|block| luxels(set, block))).collect::<Vec<_>>()
+    });
+    if old.len() == new.len() && luxels[0] == luxels[1] && !luxels[0].is_empty() {
+        let [_, luxels] = luxels;
+        return lumps::compare_rest([old, new], luxels, found);
+    }
     let [before, after] = [(before, old), (after, new)].map(|(light, bytes)| Rest::of(light, &lump, bytes));
     if before.light != after.light || before.light.is_empty() {
         return;
@@ -132,8 +140,7 @@ fn compare_in_place(light: &Light<'_>, [old, new]: &[Data<'_>; 2], found: &mut F
     let lump = found.lump.lump.clone();
     for set in light.sets().iter().filter(|set| set.lump() == lump) {
         for block in set.blocks() {
-            let (start, form) = (block.bytes().start, set.form());
-            let luxels = start..start + all(block) * form.bytes();
+            let (luxels, form) = (luxels(set, block), set.form());
             let mut unequal = Unequal::default();
             if let (Some(old), Some(new)) = (old.get(luxels.clone()), new.get(luxels)) {
                 unequal.count(old, new, form);
@@ -141,6 +148,12 @@ fn compare_in_place(light: &Light<'_>, [old, new]: &[Data<'_>; 2], found: &mut F
             add_light(found, set, block, How::Changed, unequal);
         }
     }
+}
+
+/// The bytes of a block's luxels in its lump.
+fn luxels(set: &LightSet, block: &Block) -> Range<usize> {
+    let start = block.bytes().start;
+    start..start + all(block) * set.form().bytes()
 }
 
 /// The styles and planes of a block's images.

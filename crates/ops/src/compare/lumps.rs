@@ -1,6 +1,7 @@
 //! Content of lumps: records, textures, visibility, collision models, and bytes that are read as nothing else.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::change::{
     BytesChange, Change, FieldChange, How, NumbersChange, RecordChange, RowChange, SolidChange, TextureChange,
@@ -337,10 +338,16 @@ fn change(cell: &Cell, old: &[u8], new: &[u8], sides: &Sides<'_>, of: [usize; 2]
 /// A texture's name, and its bytes after the name.
 type Texture<'t> = (Option<Vec<u8>>, Option<&'t [u8]>);
 
-pub(super) fn compare_textures(sides: &Sides<'_>, _: &[Data<'_>; 2], found: &mut Found) {
+pub(super) fn compare_textures(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mut Found) {
     let (Ok(old), Ok(new)) = (sides.old.textures(), sides.new.textures()) else { return };
     let all = |textures| (0..Textures::len(textures)).map(|index| texture(textures, index)).collect::<Vec<_>>();
-    differ(&all(&old), &all(&new), found);
+    let differing = differ(&all(&old), &all(&new), found);
+    let places = |textures: &Textures<'_>| (0..textures.len()).map(|index| textures.extent(index)).collect::<Vec<_>>();
+    let places = [places(&old), places(&new)];
+    if sides.is_whole && !differing.is_empty() && places[0] == places[1] {
+        let known = differing.into_iter().filter_map(|index| places[1][index].clone()).collect();
+        compare_rest([&bytes[0], &bytes[1]], known, found);
+    }
 }
 
 fn texture<'t>(textures: &'t Textures<'_>, index: usize) -> Texture<'t> {
@@ -358,8 +365,9 @@ pub(super) fn compare_strings(sides: &Sides<'_>, _: &[Data<'_>; 2], found: &mut 
 }
 
 /// Compares textures by their names. What is left of both lists is the same texture under another name if it is at the
-/// same place of lists of the same length, or has the same image.
-fn differ(old: &[Texture<'_>], new: &[Texture<'_>], found: &mut Found) {
+/// same place of lists of the same length, or has the same image. Returns the indices of the new ones that differ.
+fn differ(old: &[Texture<'_>], new: &[Texture<'_>], found: &mut Found) -> Vec<usize> {
+    let mut differing = Vec::new();
     let pairing = paired(old, new);
     let stays = longest_rise(&pairing);
     let mut is_kept = vec![false; old.len()];
@@ -369,6 +377,7 @@ fn differ(old: &[Texture<'_>], new: &[Texture<'_>], found: &mut Found) {
         if before == Some(after) && stays[index] {
             continue;
         }
+        differing.push(index);
         found.touched().textures += 1;
         found.add(|| {
             let how = if before.is_some() { How::Changed } else { How::Added };
@@ -383,6 +392,7 @@ fn differ(old: &[Texture<'_>], new: &[Texture<'_>], found: &mut Found) {
         let how = How::Removed;
         found.add(|| Change::Texture(TextureChange { how, index, from: None, old, new: None, image }));
     }
+    differing
 }
 
 /// For each new texture the old one. Several of one name are paired in their order.
@@ -417,7 +427,7 @@ fn paired(old: &[Texture<'_>], new: &[Texture<'_>]) -> Vec<Option<usize>> {
 /// The most bytes of rows that are compared; beyond, the lump is compared as bytes.
 const MOST_BYTES: usize = 64 << 20;
 
-pub(super) fn compare_visibility(sides: &Sides<'_>, _: &[Data<'_>; 2], found: &mut Found) {
+pub(super) fn compare_visibility(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mut Found) {
     let (Ok(old), Ok(new)) = (sides.old.visibility(), sides.new.visibility()) else { return };
     let row_size = new.plain(true).bytes().len();
     if sides.is_whole && old.len() != new.len() {
@@ -430,10 +440,18 @@ pub(super) fn compare_visibility(sides: &Sides<'_>, _: &[Data<'_>; 2], found: &m
         return;
     }
     let (mut before, mut after) = (Rows::new(&old), Rows::new(&new));
+    let (mut is_at_same, mut places) = (true, Vec::new());
     for (set, index) in new.sets().iter().flat_map(|set| (0..new.len()).map(|index| (*set, index))) {
+        if sides.is_whole {
+            let [before, after] = [&old, &new].map(|visibility| visibility.start(set, index).ok().flatten());
+            is_at_same &= before == after;
+        }
         let (before, after) = (before.get(set, index), after.get(set, index));
         if before == after {
             continue;
+        }
+        if sides.is_whole {
+            places.extend([&old, &new].into_iter().filter_map(|visibility| visibility.extent(set, index).ok()?));
         }
         found.touched().rows += 1;
         found.add(|| {
@@ -444,6 +462,9 @@ pub(super) fn compare_visibility(sides: &Sides<'_>, _: &[Data<'_>; 2], found: &m
             };
             Change::Row(RowChange { set, index, gained, lost })
         });
+    }
+    if sides.is_whole && is_at_same && !found.is_empty() {
+        compare_rest([&bytes[0], &bytes[1]], places, found);
     }
 }
 
@@ -541,6 +562,23 @@ fn solids(old: &Physics<'_>, before: usize, new: &Physics<'_>, index: usize) -> 
 
 pub(super) fn compare_bytes([old, new]: [&[u8]; 2], found: &mut Found) {
     compare_bytes_at([old, new], 0, found);
+}
+
+/// Adds the bytes outside of ranges that are read as something else, if both lumps have one length.
+pub(super) fn compare_rest([old, new]: [&[u8]; 2], mut known: Vec<Range<usize>>, found: &mut Found) {
+    if old.len() != new.len() {
+        return;
+    }
+    known.sort_by_key(|range| range.start);
+    known.push(new.len()..new.len());
+    let mut at = 0;
+    for range in known {
+        let gap = at..range.start.max(at);
+        if old[gap.clone()] != new[gap.clone()] {
+            compare_bytes_at([&old[gap.clone()], &new[gap.clone()]], gap.start, found);
+        }
+        at = at.max(range.end).min(new.len());
+    }
 }
 
 /// As [`compare_bytes`], for a part of a lump and where it begins in the new one.

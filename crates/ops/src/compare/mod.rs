@@ -332,7 +332,7 @@ impl<'s> Sides<'s> {
         };
         if light::is_light(self.old.dialect().light, &old.name) {
             light::compare_light(self, &bytes, found);
-            if found.lump.touched.is_empty() {
+            if self.is_whole || found.lump.touched.is_empty() {
                 light::compare_rest(self, [&bytes[0], &bytes[1]], found);
             }
         } else if let Some(row) = row {

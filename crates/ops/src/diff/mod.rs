@@ -10,7 +10,7 @@ use crate::patch::Change;
 use bspkit::Result;
 use bspkit::content::entities::{Entities, Entity, Key};
 pub use pairing::pair;
-pub(super) use pairing::paired;
+pub(super) use pairing::{add_by_place, paired};
 pub use wanted::{Content, Wanted, patch_to, patch_to_text, text_of};
 
 /// The patch that makes the entities of one map those of another: applied to the old ones it gives the new lump
@@ -41,23 +41,22 @@ pub use wanted::{Content, Wanted, patch_to, patch_to_text, text_of};
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 pub fn diff(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> {
-    let patch = wanted::named(old, by_index(old, new)?);
+    let patch = wanted::named(old, by_index(old, new, &pair(old, new))?);
     let result = (!patch.operations.is_empty()).then(|| crc32fast::hash(&new.to_bytes()));
     Ok(Patch { result, ..patch })
 }
 
-/// As [`diff`], with entities by their indices and as many entities as the old map has.
-pub(super) fn by_index(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> {
+/// As [`diff`], with entities by their indices and as many entities as the old map has, for a pairing as [`pair`] finds it.
+pub(super) fn by_index(old: &Entities<'_>, new: &Entities<'_>, pairing: &[Option<usize>]) -> Result<Patch> {
     let (old_bytes, bytes) = (old.to_bytes(), new.to_bytes());
     let entities = Some(old.len());
     if old_bytes == bytes {
         return Ok(Patch { entities, operations: Vec::new(), result: None });
     }
-    let pairing = pair(old, new);
     let mut exact = vec![false; new.len()];
     // Two attempts: with edits of pairs; then with exact texts for entities whose pairs gave other bytes.
     for _ in 0..2 {
-        let patch = Patch { entities, operations: operations(old, new, &pairing, &exact), result: None };
+        let patch = Patch { entities, operations: operations(old, new, pairing, &exact), result: None };
         match patch.applied(old) {
             Ok(done) if done.to_bytes() == bytes => return Ok(patch),
             Ok(done) if done.len() == new.len() => {

@@ -45,6 +45,30 @@ pub(crate) fn paired(
     most_compared: usize,
     models: Models<'_>,
 ) -> Vec<Option<usize>> {
+    known(old, new, most_compared, models).found
+}
+
+/// Adds to a pairing of [`pair`] the entities that only their place identifies, if one of these is the old one.
+pub(crate) fn add_by_place(
+    old: &Entities<'_>,
+    new: &Entities<'_>,
+    pairing: &mut [Option<usize>],
+    is_wanted: impl Fn(usize) -> bool,
+) {
+    let mut all = known(old, new, MOST_COMPARED, &|model| Some(model.to_vec()));
+    all.at_their_places();
+    for (own, found) in pairing.iter_mut().zip(all.found) {
+        *own = own.or(found.filter(|old| is_wanted(*old)));
+    }
+}
+
+/// The entities for which something besides their place speaks.
+fn known<'e, 'a>(
+    old: &'e Entities<'a>,
+    new: &'e Entities<'a>,
+    most_compared: usize,
+    models: Models<'_>,
+) -> Pairing<'e, 'a> {
     let mut pairing = Pairing::new(old, new, most_compared, models);
     let world = |entities: &Entities<'_>| {
         let class = entities.get(0).and_then(|first| first.class().map(<[u8]>::to_vec));
@@ -76,7 +100,7 @@ pub(crate) fn paired(
     pairing.at_one_place();
     pairing.by_class();
     pairing.by_what_only_they_have();
-    pairing.found
+    pairing
 }
 
 /// Whose entity it is.
@@ -388,6 +412,29 @@ impl<'e, 'a> Pairing<'e, 'a> {
             }
         }
         self.agreed(known.values().filter_map(Only::pair));
+    }
+
+    /// Pairs entities of a class that are between the same other ones, if nothing else of the class is there, or as many
+    /// entities with the same keys: one of which each value that tells it from others was edited is still this one.
+    fn at_their_places(&mut self) {
+        if self.rest().iter().any(Vec::is_empty) {
+            return;
+        }
+        self.find_gaps();
+        let mut groups: BTreeMap<(usize, Vec<u8>), Group<'e>> = BTreeMap::new();
+        for (side, entities) in self.rest().into_iter().enumerate() {
+            for entity in entities {
+                let Some(class) = entity.class().map(<[u8]>::to_ascii_lowercase) else { continue };
+                groups.entry((self.gaps[side][entity.index()], class)).or_default()[side].push(entity);
+            }
+        }
+        let keys = |entity: &Entity<'_>| entity.pairs().map(|pair| pair.key.to_ascii_lowercase()).collect::<Vec<_>>();
+        for [old, new] in groups.into_values() {
+            let mut both = old.iter().zip(&new);
+            if old.len() == new.len() && (old.len() == 1 || both.all(|(old, new)| keys(old) == keys(new))) {
+                old.iter().zip(&new).for_each(|(old, new)| self.take(new.index(), old.index()));
+            }
+        }
     }
 
     /// Pairs entities for which something speaks, and nothing for another one, if half of their pairs are the same.

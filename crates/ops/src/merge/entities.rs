@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::lists::Records;
 use super::{Conflict, Desk, Side, Sides, Source, Subject, twin};
 use crate::align::moves::Moves;
-use crate::diff::{by_index, pair};
+use crate::diff::{add_by_place, by_index, pair};
 use crate::patch::{Change, Operation, Patch, Target};
 use bspkit::bytes::escaped;
 use bspkit::content::entities::{Entities, Entity, LooseModel};
@@ -158,7 +158,8 @@ fn join(sides: &Sides<'_, '_>, slot: &Slot, texts: Vec<Vec<u8>>, desk: &mut Desk
     let (mut base, mine, other) = (read(&texts[0])?, read(&texts[1])?, read(&texts[2])?);
     // What both sides have already is not refused here.
     base.for_any_engine();
-    let (ours, theirs) = (by_index(&base, &mine)?, by_index(&base, &other)?);
+    let [of_mine, of_other] = pairings(&base, [&mine, &other]);
+    let (ours, theirs) = (by_index(&base, &mine, &of_mine)?, by_index(&base, &other, &of_other)?);
     let is_whole = |patch: &Patch| matches!(patch.operations[..], [Operation::Text { .. }]);
     if is_whole(&ours) || is_whole(&theirs) {
         desk.refuse(&slot.name, "both sides change it, and one of them the text between entities");
@@ -196,6 +197,21 @@ fn join(sides: &Sides<'_, '_>, slot: &Slot, texts: Vec<Vec<u8>>, desk: &mut Desk
             Ok(None)
         }
     }
+}
+
+/// Which entities of the base those of each side are. One that neither side has any more may be one of which a side
+/// changed all that identifies it: such a change counts as one, and not as a removal and an addition beside which the
+/// other side's would stand.
+fn pairings(base: &Entities<'_>, sides: [&Entities<'_>; 2]) -> [Vec<Option<usize>>; 2] {
+    let mut pairings = sides.map(|side| pair(base, side));
+    let mut is_gone = vec![true; base.len()];
+    pairings.iter().flatten().flatten().for_each(|old| is_gone[*old] = false);
+    if is_gone.contains(&true) {
+        for (side, pairing) in sides.into_iter().zip(&mut pairings) {
+            add_by_place(base, side, pairing, |old| is_gone[old]);
+        }
+    }
+    pairings
 }
 
 /// What both sides do.

@@ -22,6 +22,12 @@ pub(super) fn merge<'a>(sides: &Sides<'_, 'a>, slot: &Slot, desk: &mut Desk<'_>)
     if theirs.comment() != base.comment() && theirs.comment() != ours.comment() {
         desk.refuse(&slot.name, "their side changes the comment of the pakfile, and both sides change files");
     }
+    let gaps = |pak, bsp: &bspkit::Bsp<'a>| bsp.bytes(slot.id).map(|bytes| gaps_of(pak, &bytes));
+    let (before, mine, other) = (gaps(&base, sides.base)?, gaps(&ours, sides.ours)?, gaps(&theirs, sides.theirs)?);
+    if other != before && other != mine {
+        let what = "their side changes bytes that belong to no file of the pakfile, and both sides change files";
+        desk.refuse(&slot.name, what);
+    }
     let names: BTreeSet<Vec<u8>> =
         [&base, &ours, &theirs].iter().flat_map(|pak| pak.iter().map(|it| lookup_name(it.name()))).collect();
     let moved = [moved(&base, &ours), moved(&base, &theirs)];
@@ -52,6 +58,12 @@ pub(super) fn merge<'a>(sides: &Sides<'_, 'a>, slot: &Slot, desk: &mut Desk<'_>)
     }
     order(&mut merged, [&base, &ours, &theirs], &moved, &slot.name, desk)?;
     Ok(Some(merged.to_rope()?))
+}
+
+/// The bytes that belong to no file, but zeros, which are added and left out for alignment.
+fn gaps_of(pak: &Pak<'_>, bytes: &[u8]) -> Vec<Vec<u8>> {
+    let gaps = pak.gaps().into_iter().map(|gap| bytes[gap].to_vec());
+    gaps.filter(|gap| gap.iter().any(|byte| *byte != 0)).collect()
 }
 
 /// Merges the files of one name: what each map has of it.
@@ -288,7 +300,11 @@ fn moves(
             (None, Some(two), Some(does), _) => format!("our side {does} `{shown}`, and theirs moves it to `{two}`"),
             _ => continue,
         };
-        let values = [Some(old), one, two].map(Option::<&Vec<u8>>::cloned);
+        let value = |pak: &Pak<'_>, name: &Vec<u8>| {
+            let file = pak.get(*pak.find(name).first()?)?;
+            Some([file.name(), b": ", &summary_of_files(&file)].concat())
+        };
+        let values = [value(base, old), value(ours, one.unwrap_or(old)), value(theirs, two.unwrap_or(old))];
         let conflict = Conflict::lump(lump, message).with(Subject::File(old.clone()), values);
         let side = match desk.decide(conflict) {
             Side::Base => 0,

@@ -4,6 +4,7 @@ mod files;
 mod followed;
 mod identity;
 mod models;
+mod rest;
 mod whole;
 
 use crate::{corpus, named, random};

@@ -2,6 +2,7 @@
 
 mod doubts;
 mod forms;
+mod gone;
 mod law;
 mod models;
 mod textures;

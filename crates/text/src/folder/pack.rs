@@ -44,6 +44,9 @@ struct EmbeddedEdits {
     replaced: Vec<(usize, String, Vec<u8>)>,
     removed: Vec<(usize, String)>,
     added: Vec<(Vec<u8>, String, Vec<u8>)>,
+    /// The name that the manifest gives each file of the map, and those whose name is another one in the map.
+    named: Vec<(usize, String, Vec<u8>)>,
+    renamed: Vec<(usize, String, Vec<u8>)>,
     /// New files that file managers create.
     left_out: Vec<String>,
 }
@@ -51,12 +54,14 @@ struct EmbeddedEdits {
 impl EmbeddedEdits {
     fn names(&self) -> impl Iterator<Item = String> {
         let removed = self.removed.iter().map(|(_, file)| format!("{file} (removed)"));
+        let renamed = self.renamed.iter().map(|(_, file, name)| format!("{file} (renamed to {})", escaped(name)));
         let added = self.added.iter().map(|(name, file, _)| match file.as_bytes().ends_with(name) {
             true => format!("{file} (added)"),
             false => format!("{file} (added as {})", escaped(name)),
         });
         let left_out = self.left_out.iter().map(|file| format!("{file} (left out: file managers create it)"));
-        self.replaced.iter().map(|(_, file, _)| file.clone()).chain(added).chain(removed).chain(left_out)
+        let replaced = self.replaced.iter().map(|(_, file, _)| file.clone());
+        replaced.chain(renamed).chain(added).chain(removed).chain(left_out)
     }
 }
 
@@ -234,13 +239,17 @@ impl<'f> Packing<'f> {
             self.problems.push(part.wrong("folder", why));
             return;
         }
+        let names = folder::Names::of(part);
         for file in old {
             match left.remove(&file.file.to_lowercase()) {
-                Some(_) => self.embedded_file(folder, file),
+                Some(_) => {
+                    let path = format!("{folder}/{}", file.file);
+                    self.embedded.named.push((file.entry, path, names.name(&file.file)));
+                    self.embedded_file(folder, file);
+                }
                 None => self.embedded.removed.push((file.entry, format!("{folder}/{}", file.file))),
             }
         }
-        let names = folder::Names::of(part);
         for path in left.into_values() {
             let file = format!("{folder}/{path}");
             // As for `pak add`: in the form in which engines look names up, unless the manifest says another name.
@@ -344,6 +353,9 @@ impl<'f> Packing<'f> {
                 }
                 false => edited.extend(files.iter().map(|file| format!("{folder}/{file}"))),
             }
+        }
+        if let Err(error) = self.embedded.find_renamed(&mut draft) {
+            problems.push(wrong(folder::FOLDER, sentence(&error)));
         }
         edited.extend(self.embedded.names());
         if !self.embedded.removed.is_empty() && self.embedded.removed.len() == self.original.embedded.len() {
@@ -490,6 +502,18 @@ fn properties(draft: &mut Draft<'static>, id: SlotId, part: &Part) -> Result<boo
 }
 
 impl EmbeddedEdits {
+    /// Finds the files to which the manifest gives another name than the map does.
+    fn find_renamed(&mut self, draft: &mut Draft<'static>) -> Result<()> {
+        if self.named.is_empty() {
+            return Ok(());
+        }
+        let pak = draft.pak()?;
+        let is_other =
+            |(entry, _, name): &(usize, String, Vec<u8>)| pak.get(*entry).is_some_and(|file| file.name() != &name[..]);
+        self.renamed = std::mem::take(&mut self.named).into_iter().filter(is_other).collect();
+        Ok(())
+    }
+
     fn make(self, draft: &mut Draft<'static>) -> Result<()> {
         if self.names().next().is_none() {
             return Ok(());
@@ -500,6 +524,9 @@ impl EmbeddedEdits {
         }
         let removed: Vec<usize> = self.removed.iter().map(|(entry, _)| *entry).collect();
         pak.remove(&removed)?;
+        let place = |entry: usize| entry - removed.iter().filter(|removed| **removed < entry).count();
+        let renamed: Vec<_> = self.renamed.into_iter().map(|(entry, _, name)| (place(entry), name)).collect();
+        pak.rename_all(&renamed)?;
         for (name, _, bytes) in self.added {
             pak.add(name, bytes)?;
         }

@@ -143,6 +143,34 @@ fn without_the_original_the_content_is_the_same() {
     }
 }
 
+/// The manifest gives an embedded file its name, also one that is as it was.
+#[test]
+fn an_embedded_file_gets_the_name_of_the_manifest() {
+    let map = Bsp::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/maps/source/room_v20.bsp")).unwrap();
+    for edited in [false, true] {
+        let mut files = files(&map, &How::default());
+        let mut manifest: serde_json::Value = serde_json::from_slice(&files["manifest.json"]).unwrap();
+        let part = manifest["lumps"].as_array_mut().unwrap().iter_mut().find(|part| part["folder"] == "pak").unwrap();
+        part["names"] = serde_json::json!({"maps/room_v20.txt": "maps/renamed.txt"});
+        files.insert("manifest.json".into(), serde_json::to_vec(&manifest).unwrap());
+        if edited {
+            files.insert("pak/maps/room_v20.txt".into(), b"new".to_vec());
+        }
+        let packed = pack(folder(&files).path()).unwrap();
+        assert!(packed.edited.iter().any(|name| name.contains("renamed to maps/renamed.txt")), "{:?}", packed.edited);
+        let bytes = packed.draft.plan(Layout::Keep).unwrap().to_vec();
+        let (new, old) = (Bsp::parse(&bytes).unwrap().pak().unwrap().to_owned(), map.pak().unwrap());
+        let names = |pak: &bspkit::content::pak::Pak<'_>| pak.iter().map(|it| it.name().to_vec()).collect::<Vec<_>>();
+        let expected = names(&old).into_iter().map(|name| match &name[..] {
+            b"maps/room_v20.txt" => b"maps/renamed.txt".to_vec(),
+            _ => name,
+        });
+        assert_eq!(names(&new), expected.collect::<Vec<_>>());
+        let file = new.get(new.one("maps/renamed.txt").unwrap()).unwrap().data().unwrap();
+        assert_eq!(*file == *b"new", edited);
+    }
+}
+
 proptest! {
     #![proptest_config(random::config(250, "tests/proptest-regressions/folder.txt"))]
 
