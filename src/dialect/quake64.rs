@@ -5,7 +5,7 @@ use super::quake::{self, Face};
 pub use super::quake::{
     CLIPNODES, EDGES, FACES, LEAFS, MARKSURFACES, MODELS, NODES, PLANES, SURFEDGES, TEXINFO, VERTEXES,
 };
-use super::{Dialect, QUAKE, Row, bspx, checks};
+use super::{Dialect, Holds, QUAKE, Row, bspx, checks};
 use crate::record::Field;
 
 /// Quake 64.
@@ -20,5 +20,7 @@ pub static QUAKE64: Dialect = Dialect {
 };
 
 /// Listed before Quake's own row, whose header has one number less.
+/// They name no records, whatever their headers have.
 const ROWS: &[Row] =
-    &[Row::opaque("TEXTURES", "textures of Quake 64 have headers of 44 bytes, which no map at hand has shown")];
+    &[Row::opaque("TEXTURES", "textures of Quake 64 have headers of 44 bytes, which no map at hand has shown")
+        .holds(Holds::Nothing)];

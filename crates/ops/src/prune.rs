@@ -15,7 +15,7 @@ use bspkit::content::texdata::STRINGS;
 use bspkit::content::textures::Textures;
 use bspkit::dialect::{Engine, Holds, Role};
 use bspkit::file::SlotId;
-use bspkit::links::{Links, Word};
+use bspkit::links::{How, Links, Word};
 use bspkit::record::{Cell, Meaning};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Place, Result};
 
@@ -69,13 +69,29 @@ impl Options {
     }
 
     fn keeps(&self, list: &str) -> bool {
-        let is_in = |names: &[String]| {
-            names.iter().any(|name| {
-                list.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            })
-        };
-        !self.only.is_empty() && !is_in(&self.only) || is_in(&self.keep)
+        !self.only.is_empty() && !is_among(&self.only, list) || is_among(&self.keep, list)
     }
+
+    /// As the map names its lumps: the game lump stands for all that is in it.
+    fn of(&self, map: &Bsp<'_>) -> Self {
+        let outer = map.role(Role::GameLump).map(|slot| slot.name.clone());
+        let members = |names: &[String]| names.iter().any(|name| Some(name) == outer.as_ref()).then(|| MEMBERS.into());
+        let mut options = self.clone();
+        options.only.extend(members(&self.only));
+        options.keep.extend(members(&self.keep));
+        options
+    }
+}
+
+/// All members of the game lump.
+const MEMBERS: &str = "game";
+
+/// Whether a list, or its lump, is one of these names.
+fn is_among(names: &[String], list: &str) -> bool {
+    names.iter().any(|name| {
+        let rest = list.strip_prefix(name.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || name == MEMBERS && rest.starts_with(':'))
+    })
 }
 
 /// What was removed.
@@ -158,16 +174,20 @@ impl Pruned {
 pub fn prune(draft: &mut Draft<'_>, options: &Options) -> Result<Pruned> {
     draft.transaction(|draft| {
         let before = now(draft)?;
+        let options = &options.of(&before);
         let mut pruned = Pruned::default();
-        let doubtful = if options.force { Vec::new() } else { doubtful(&before)? };
+        let links = before.links()?;
+        let doubtful = if options.force { Vec::new() } else { doubtful(&links) };
         let is_doubtful = |list: &str| doubtful.iter().any(|(lump, _)| *lump == list);
-        let unused = Unused::keeping(&before, &|list| options.keeps(list) || is_doubtful(list))?;
+        let kept = kept(&before, &links, options, &|list| options.keeps(list) || is_doubtful(list));
+        let entities = entities_of(&before)?;
+        let unused = Unused::in_links(&before, &links, entities.as_ref(), &[], &|list| kept.contains(list));
         if !unused.lists.is_empty() {
             let edit = draft.structure().force(options.force).exact();
             pruned.warnings = edit.remove(&unused.to_remove())?.warnings;
         }
-        let kept = doubtful.into_iter().filter(|(lump, _)| !options.keeps(lump));
-        pruned.warnings.extend(kept.map(|(lump, why)| format!("{lump} stays as it is: {why}")));
+        let doubtful = doubtful.into_iter().filter(|(lump, _)| !options.keeps(lump));
+        pruned.warnings.extend(doubtful.map(|(lump, why)| format!("{lump} stays as it is: {why}")));
         if before.dialect().owned.is_empty() {
             let title = before.dialect().title;
             let message = format!("not all references of {title} maps are known: no record is taken for unused");
@@ -177,23 +197,72 @@ pub fn prune(draft: &mut Draft<'_>, options: &Options) -> Result<Pruned> {
         prune_names(draft, options)?;
         prune_light(draft, options, &mut pruned)?;
         let after = now(draft)?;
-        pruned.lumps = lumps(&before, &after)?;
+        pruned.lumps = lumps_of(&before, &after)?;
         let engine = before.dialect().engine(before.version());
         pruned.limits = engine.map_or_else(Vec::new, |engine| limits(engine, &before, &after));
         Ok(pruned)
     })
 }
 
-/// The lumps whose records lumps of unknown content may name, with the reasons. A lump that may name any record refuses
-/// the whole edit instead.
-fn doubtful(map: &Bsp<'_>) -> Result<Vec<(&'static str, String)>> {
-    let links = map.links()?;
+/// The lists of which nothing is removed: those that are to be kept, those to whose records records or blocks of these
+/// belong, those that have stretches of these, and the models if what models have is kept: with a model all of it goes.
+fn kept(map: &Bsp<'_>, links: &Links<'_>, options: &Options, is_kept: &dyn Fn(&str) -> bool) -> BTreeSet<String> {
+    let mut kept: Vec<bool> = links.sites.iter().map(|site| is_kept(&site.name) || is_kept(site.row.lump)).collect();
+    let keep = |lump: &str, kept: &mut Vec<bool>| {
+        links.referred(lump).into_iter().for_each(|site| kept[site] = true);
+    };
+    let blocks = links.blocks.iter().map(|(_, name, blocks)| (name, blocks.lump));
+    let parts = links.parts.iter().map(|(_, name, parallel)| (name, parallel.lump));
+    for (_, lump) in blocks.chain(parts).filter(|(name, _)| is_among(&options.keep, name)) {
+        keep(lump, &mut kept);
+    }
+    // Those that have stretches of a list are kept with it.
+    let owners = |list: usize| {
+        let runs = links.links.iter().filter(move |link| link.to == list && matches!(link.how, How::Run(..)));
+        let parallel = links.sites[list].parallel.filter(|_| !links.sites[list].is_empty());
+        runs.map(|link| link.from).chain(parallel.and_then(|parallel| links.referred(parallel.lump)))
+    };
+    let mut open: Vec<usize> = (0..kept.len()).filter(|list| kept[*list]).collect();
+    while let Some(list) = open.pop() {
+        for owner in owners(list) {
+            if !std::mem::replace(&mut kept[owner], true) {
+                open.push(owner);
+            }
+        }
+    }
+    let site_of = |role| map.role(role).and_then(|slot| links.sites.iter().position(|site| site.slot == slot.id));
+    if let Some(models) = site_of(Role::Models) {
+        let has = links.links.iter().filter(|link| link.from == models && link.to != models).map(|link| link.to);
+        let has: Vec<usize> = has.chain([Role::Nodes, Role::Leafs].into_iter().filter_map(site_of)).collect();
+        // What a list that would lose records refers to stays with these.
+        let owned: Vec<usize> = map.dialect().owned.iter().filter_map(|lump| links.referred(lump)).collect();
+        let listing = links.links.iter().filter(|link| has.contains(&link.to) && owned.contains(&link.from));
+        if listing.map(|link| link.from).chain(has.iter().copied()).any(|list| list != models && kept[list]) {
+            kept[models] = true;
+        }
+    }
+    links.sites.iter().zip(kept).filter(|(_, is_kept)| *is_kept).map(|(site, _)| site.name.clone()).collect()
+}
+
+/// The lumps whose records lumps of unknown content may name, or damaged ones, with the reasons. A lump that may name
+/// any record refuses the whole edit instead.
+fn doubtful(links: &Links<'_>) -> Vec<(&'static str, String)> {
     let lumps = links.unknown.iter().filter_map(|(name, holds, why)| match holds {
         Holds::Only(lumps) => Some(lumps.iter().map(move |lump| (*lump, format!("{name} may refer to it, and {why}")))),
         _ => None,
     });
     let is_there = |lump: &str| links.referred(lump).is_some_and(|site| !links.sites[site].is_empty());
-    Ok(lumps.flatten().filter(|(lump, _)| is_there(lump)).collect())
+    let damaged = links.sites.iter().enumerate().flat_map(|(index, site)| {
+        let why = |(name, why)| match name == site.name {
+            true => (site.row.lump, format!("it {why}")),
+            false => (site.row.lump, format!("{name} may refer to it, and {why}")),
+        };
+        links.damage(index).map(why).collect::<Vec<_>>()
+    });
+    let mut all: Vec<_> = lumps.flatten().chain(damaged).filter(|(lump, _)| is_there(lump)).collect();
+    let mut seen = BTreeSet::new();
+    all.retain(|doubt| seen.insert(doubt.clone()));
+    all
 }
 
 /// The map with the edits of a draft.
@@ -202,7 +271,7 @@ fn now<'a>(draft: &Draft<'a>) -> Result<Bsp<'a>> {
 }
 
 /// The lumps and lists that differ in size.
-fn lumps(before: &Bsp<'_>, after: &Bsp<'_>) -> Result<Vec<PrunedLump>> {
+fn lumps_of(before: &Bsp<'_>, after: &Bsp<'_>) -> Result<Vec<PrunedLump>> {
     let mut found = Vec::new();
     let slots = before.slots().iter().zip(after.slots());
     for (old, new) in slots.filter(|(_, new)| after.container().is_pending(new.id)) {
@@ -333,10 +402,22 @@ fn prune_light(draft: &mut Draft<'_>, options: &Options, pruned: &mut Pruned) ->
         if gone.is_nothing() || kept.is_empty() {
             continue;
         }
-        if luxels::cut(draft, lump, &gone)? == 0 {
-            pruned
-                .warnings
-                .push(format!("{lump} stays: a lump runs parallel to it, sample by sample, and cannot follow"));
+        let mut held = None;
+        let done = draft.transaction(|draft| {
+            let count = luxels::cut(draft, lump, &gone)?;
+            held = lumps_of(&map, &now(draft)?)?.into_iter().find(|other| is_among(&options.keep, &other.lump));
+            match &held {
+                Some(_) => Err(Error::new(ErrorKind::Refused, "a lump that is kept would follow")),
+                None => Ok(count),
+            }
+        });
+        match held {
+            Some(other) => pruned.warnings.push(format!("{lump} stays: {} is kept, and would follow it", other.lump)),
+            None if done? == 0 => {
+                let why = "a lump runs parallel to it, sample by sample, and cannot follow";
+                pruned.warnings.push(format!("{lump} stays: {why}"));
+            }
+            None => {}
         }
     }
     Ok(())
@@ -404,6 +485,10 @@ fn prune_textures(draft: &mut Draft<'_>, options: &Options, pruned: &mut Pruned)
         *used |= name.as_ref().and_then(|name| family(name)).is_some_and(|family| families.contains(family));
     }
     if used.iter().all(|used| *used) {
+        return Ok(());
+    }
+    if let Some((name, why)) = links.torn_text().filter(|_| !options.force) {
+        pruned.warnings.push(format!("{} stays as it is: {name} may name its textures, and {why}", slot.name));
         return Ok(());
     }
     let Some(bytes) = textures.only(&used)? else {

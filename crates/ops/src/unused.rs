@@ -62,15 +62,6 @@ impl Unused {
         Unused::find(map, &[], &|_| false)
     }
 
-    /// As [`Unused::of`], where all records of some lists count as needed: those for whose names, `LUMP` or
-    /// `LUMP.list`, the function is true.
-    ///
-    /// # Errors
-    /// As [`Unused::of`].
-    pub fn keeping(map: &Bsp<'_>, is_kept: &dyn Fn(&str) -> bool) -> Result<Self> {
-        Unused::find(map, &[], is_kept)
-    }
-
     /// The records that nothing would need after some records are removed, and these. Each list has a name and the
     /// numbers of its records. Use [`Unused::beyond`] to leave out what is unused now.
     ///
