@@ -200,9 +200,9 @@ impl Entities {
     }
 
     /// The first entity of a class; an error if there is none.
-    fn first(&self, class: Text) -> Res<Entity> {
+    fn first(&self, class_: Text) -> Res<Entity> {
         let id = self.with(|state| {
-            let index = state.entities()?.first_class(&class)?.index();
+            let index = state.entities()?.first_class(&class_)?.index();
             Ok(state.session().numbers()?[index])
         })?;
         Ok(self.entity(id))

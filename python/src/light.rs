@@ -261,17 +261,17 @@ impl Visibility {
         self.with(|visibility| Ok(visibility.sets().iter().map(|set| set.name()).collect()))
     }
 
-    fn sees(&self, set: &str, from: usize, to: usize) -> Res<bool> {
+    fn sees(&self, set: &str, from_: usize, to: usize) -> Res<bool> {
         let set = set_named(set)?;
         self.with(|visibility| match set {
-            VisSet::Phs => Ok(visibility.hears(from, to)?),
-            _ => Ok(visibility.sees(from, to)?),
+            VisSet::Phs => Ok(visibility.hears(from_, to)?),
+            _ => Ok(visibility.sees(from_, to)?),
         })
     }
 
-    fn set(&self, set: &str, from: usize, to: usize, sees: bool) -> Res<()> {
+    fn set(&self, set: &str, from_: usize, to: usize, sees: bool) -> Res<()> {
         let set = set_named(set)?;
-        self.with(|visibility| Ok(visibility.set(set, from, to, sees)?))
+        self.with(|visibility| Ok(visibility.set(set, from_, to, sees)?))
     }
 
     /// A byte for each pair, row by row: 1 for visible.

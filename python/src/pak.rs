@@ -268,16 +268,17 @@ impl Pak {
     }
 
     /// Embeds the files that the map needs and that neither it nor the game has.
+    #[pyo3(signature = (from_, game, name, only, exclude, /))]
     fn fill<'py>(
         &self,
         py: Python<'py>,
-        from: &Bound<'py, PyAny>,
+        from_: &Bound<'py, PyAny>,
         game: Option<&Bound<'py, PyAny>>,
         name: Option<String>,
         only: Vec<String>,
         exclude: Vec<String>,
     ) -> Res<Filled<'py>> {
-        let (from, game) = (crate::paths(Some(from))?, crate::paths(game)?);
+        let (from, game) = (crate::paths(Some(from_))?, crate::paths(game)?);
         needs::fill(py, &self.shared, &Filling { name, from, game, only, exclude })
     }
 

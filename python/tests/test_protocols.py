@@ -404,3 +404,8 @@ def test_a_field_of_an_output_has_no_separator_of_any_game() -> None:
     for text in ("a,b", "a\x1bb"):
         with pytest.raises(bspkit.ArgumentError):
             bspkit.Output("relay", "Trigger", text)
+
+
+def test_arguments_have_the_names_of_the_types(q3: Path) -> None:
+    with bspkit.open(q3) as map:
+        assert map.entities.first(class_="worldspawn") == map.entities[0]

@@ -211,8 +211,9 @@ impl<'r, 'a> Reader<'r, 'a> {
         note(&mut access.writes, slot);
     }
 
-    /// The bytes of a slot that the lens can change.
+    /// The bytes of a slot that the lens can change. A slot that lies past the end of the file is not an empty one.
     pub(crate) fn own(&self, slot: SlotId) -> Result<Data<'a>> {
+        self.bsp.container().slot(slot).map_or(Ok(()), |slot| self.bsp.check_there(slot))?;
         self.claim(slot);
         self.bytes(slot)
     }

@@ -65,6 +65,8 @@ pub struct TextureName {
 pub struct Renamed {
     /// How many names matched.
     pub count: usize,
+    /// How many of these are other names now.
+    pub changed: usize,
     /// The reasons why names were not changed: they cannot be read, or share bytes with others.
     pub left: Vec<Error>,
     /// If the pattern matches no name: a sentence about it, and as its hint a pattern or names that may be meant.
@@ -85,6 +87,7 @@ impl Renamed {
     fn add(&mut self, old: &[u8], new: Option<&[u8]>) {
         self.count += usize::from(new.is_some());
         let is_new = new.is_some_and(|new| new != old);
+        self.changed += usize::from(is_new);
         let (olds, any_new) = self.names.entry(new.unwrap_or(old).to_ascii_lowercase()).or_default();
         *any_new |= is_new;
         // A few are enough to show the problem.

@@ -36,7 +36,8 @@ use super::{check, help};
 /// This file is searched in the folder of the map and in the folders above it. docs/policy.md lists its keys. Without a
 /// policy everything that `check` does not refuse is allowed.
 ///
-/// Ten findings of a kind are listed; with -v all. A baseline has all, and all are compared with it.
+/// Ten findings of a kind are listed; with -v all. A baseline has all, and all are compared with it. Records to which
+/// nothing refers are looked for only if the policy denies this note.
 ///
 /// The exit status is 1 if a map has an error or a finding that the policy denies, and if some of several maps do not
 /// open; 2 if none opens.

@@ -14,6 +14,7 @@ use super::context::Context;
 use super::talk::Code;
 use super::{commands, help};
 use crate::context::Report;
+use crate::ent::refuse_cut;
 use crate::maps::{MapArgs, Reading};
 use crate::save::{Edited, Save};
 use crate::talk::{Job, count, shown};
@@ -154,6 +155,7 @@ impl Report for Models<'_> {
 
 fn run_list(cx: &Context, args: &ListArgs) -> Result<Code> {
     args.reading.each(cx, |bsp, job| {
+        refuse_cut(&bsp, job)?;
         let listed = models::list(&bsp).context("cannot list the models")?;
         job.report(&Models { models: listed.iter().map(|model| Listed::new(&bsp, model)).collect() })
     })

@@ -258,8 +258,8 @@ pub(super) fn register_vector(api: &mut Api) {
     api.also("number", |number: f64| number);
     api.entry(
         "number.to_string()",
-        "The number as maps have it: exactly up to 12 digits, with more as the shortest number of 32 bits. `${number}` \
-         does the same.",
+        "The number as maps have it: whole numbers and those of up to 12 digits exactly, others as the shortest number \
+         of 32 bits. `${number}` does the same.",
     );
     api.also("to_string", number_text);
     api.group("Vectors and angles");

@@ -206,7 +206,7 @@ impl Which {
 }
 
 /// Refuses a map whose entities are not in the file, since it is cut off; warns if a part of them is there.
-fn refuse_cut(bsp: &Bsp<'_>, job: &mut Job<'_>) -> Result<()> {
+pub(crate) fn refuse_cut(bsp: &Bsp<'_>, job: &mut Job<'_>) -> Result<()> {
     let Some(slot) = bsp.role(Role::Entities) else { return Ok(()) };
     let message = format!("{} {}: the file is cut off", slot.name, slot.bounds);
     match slot.bounds {

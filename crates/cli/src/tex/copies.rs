@@ -1,6 +1,6 @@
 //! The `tex` commands that copy pixels: between maps, WAD files and PNG files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -121,17 +121,23 @@ fn import(draft: &mut Draft<'static>, files: &[PathBuf], args: &ImportArgs, job:
         return Ok(Edited::Nothing("no image belongs to a texture".into()));
     }
     let textures = draft.textures()?;
+    let mut from = BTreeMap::new();
     for path in &wads {
-        let taken = files::import_wad(textures, path, args.any_size, job)?;
+        let taken = files::import_wad(textures, path, args.any_size, &mut from, job)?;
         if taken == 0 && count_all == 0 {
             return Ok(Edited::Nothing(format!("{} has no texture of the map", shown(path))));
         }
     }
     for image in &found {
+        let before =
+            from.get(&image.index).and_then(|wad| Some((wad, textures.get(image.index).ok()??.bytes().to_vec())));
         if let Err(error) = take_one(textures, image, palette.as_ref(), args, job) {
             let name = named(image.index, names.names[image.index].as_deref());
             finding(job, &format!("{}: {name}", shown(&image.path)), &error);
             bad += 1;
+        }
+        if let Some((wad, before)) = before {
+            files::refuse_other(textures, image.index, &before, [wad, &image.path])?;
         }
     }
     if bad > 0 {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::content::palette::Palette;
-use bspkit::content::textures::{Miptex, Textures as TexturesTextures};
+use bspkit::content::textures::{Miptex, Textures};
 use bspkit::content::wad::Wad;
 use bspkit::content::wal::{Wal, WalHeader};
 use bspkit::disk::input;
@@ -78,11 +78,13 @@ pub(super) fn export_wad(
     Ok(code)
 }
 
-/// Gives the textures of a map the pixels that a WAD file has for their names, all or none. Returns their number.
+/// Gives the textures of a map the pixels that a WAD file has for their names, all or none. Returns their number. `from`
+/// has the WAD files that textures are from already.
 pub(super) fn import_wad(
-    textures: &mut TexturesTextures<'static>,
+    textures: &mut Textures<'static>,
     path: &Path,
     resizes: bool,
+    from: &mut BTreeMap<usize, PathBuf>,
     job: &mut Job<'_>,
 ) -> Result<usize> {
     let wad = open_wad(path)?;
@@ -102,7 +104,12 @@ pub(super) fn import_wad(
         if sizes.is_some() && !textures.has_palettes() {
             super::copies::warn_of_sky(&name, (new.width(), new.height()), &what(), job);
         }
+        let before = from.get(&index).and_then(|other| Some((other, textures.get(index).ok()??.bytes().to_vec())));
         textures.embed(index, &new).with_context(what)?;
+        if let Some((other, before)) = before {
+            refuse_other(textures, index, &before, [other, path])?;
+        }
+        from.insert(index, path.to_path_buf());
         taken += 1;
         let first = *used.entry(at).or_insert(index);
         if first != index {
@@ -118,6 +125,22 @@ pub(super) fn import_wad(
         ));
     }
     Ok(taken)
+}
+
+/// Refuses a texture that two files give different pixels.
+pub(super) fn refuse_other(
+    textures: &Textures<'_>,
+    index: usize,
+    before: &[u8],
+    [one, other]: [&Path; 2],
+) -> Result<()> {
+    match textures.get(index)? {
+        Some(texture) if texture.bytes() != before => {
+            let name = named(index, textures.name(index));
+            bail!("{} and {} have other pixels for {name}: leave one out", shown(one), shown(other))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A WAD file that keeps the pixels which are removed from maps. It is read with the first texture.
@@ -313,7 +336,7 @@ fn wal_of(bytes: Vec<u8>, path: &Path) -> Result<Wal<'static>> {
 }
 
 #[derive(Serialize)]
-struct Textures {
+struct TexturesJson {
     textures: [serde_json::Map<String, serde_json::Value>; 1],
 }
 
@@ -339,7 +362,7 @@ pub(super) fn list(path: &Path, game: &str, job: &mut Job<'_>) -> Result<Code> {
         row.insert(name.to_owned(), text.parse::<i64>().map_or_else(|_| text.into(), Into::into));
     }
     if job.json {
-        job.document(&Textures { textures: [row] })?;
+        job.document(&TexturesJson { textures: [row] })?;
     } else {
         job.line(format!("{}: {}", job.path, line.join(" ")));
     }

@@ -345,7 +345,10 @@ fn run_rename(cx: &Context, args: &RenameArgs) -> Result<Code> {
             let hint = none.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
             return Ok(Edited::Nothing(format!("{none}{hint}")));
         }
-        Ok(Edited::With { what: format!("{} renamed", count(renamed.count, "name", "names")), is_whole })
+        if renamed.changed == 0 {
+            return Ok(Edited::Same { what: String::new(), is_whole });
+        }
+        Ok(Edited::With { what: format!("{} renamed", count(renamed.changed, "name", "names")), is_whole })
     })
 }
 

@@ -291,3 +291,18 @@ fn the_dialect_can_be_named() {
     let run = room.bspkit("info q3.bsp --dialect quake9").without_data(2);
     assert!(run.err.contains("goldsrc"), "{}", run.err);
 }
+
+/// Lumps that lie past the end of the file are not empty ones.
+#[test]
+fn what_a_cut_map_has_not_is_not_listed_as_nothing() {
+    let room = Room::new();
+    for (map, bytes) in [("goldsrc.bsp", 30_000), ("q2.bsp", 2000), ("q3.bsp", 200)] {
+        let cut = room.read(map)[..bytes].to_vec();
+        room.write("cut.bsp", &cut);
+        for line in ["tex list cut.bsp", "tex list cut.bsp --json", "ent list cut.bsp", "model list cut.bsp"] {
+            let run = room.bspkit(line);
+            assert_eq!(run.code, Some(2), "{map} {line}: {}", run.text());
+            assert!(run.err.contains("lies past the end of the file"), "{map} {line}: {}", run.err);
+        }
+    }
+}

@@ -41,6 +41,10 @@ fn a_map_that_does_not_change_is_not_written() {
         assert!(run.err.contains("nothing changes, the file is left as it is"), "{}", run.err);
     }
     assert_eq!((modified(), room.path("q3.bsp.bak").exists()), (before, false));
+    // Nor where it finds something.
+    room.write("found.rhai", b"finding(\"odd\");");
+    let run = room.bspkit("run found.rhai q3.bsp --in-place --backup --layout repack");
+    assert_eq!((run.code, modified(), room.path("q3.bsp.bak").exists()), (Some(1), before, false));
     room.bspkit("run s.rhai q3.bsp -o same.bsp --layout repack").done();
     assert_eq!(room.read("same.bsp"), fixture("q3/own_rooms"));
 }

@@ -177,3 +177,34 @@ fn holes_of_a_palette_are_holes_or_warned_of() {
         assert_eq!(run.err.contains("become solid"), warns, "{name} {index}: {}", run.err);
     }
 }
+
+/// Two files for one texture: which one is meant is not known.
+#[test]
+fn two_files_with_other_pixels_for_a_texture_are_refused() {
+    let room = room();
+    room.bspkit("tex export goldsrc.bsp -o images sky").done();
+    room.bspkit("tex export goldsrc.bsp -o same.wad").done();
+    let mut other = room.read("same.wad");
+    let at = other.windows(3).position(|bytes| bytes == b"sky").unwrap();
+    let pixel = at + word(&other, at + 24);
+    other[pixel] ^= 1;
+    room.write("other.wad", &other);
+    room.bspkit("tex import goldsrc.bsp same.wad images -o out.bsp").done();
+    room.bspkit("tex import goldsrc.bsp same.wad same.wad -o out.bsp").done();
+    for files in ["same.wad other.wad", "images other.wad", "other.wad images/sky.png"] {
+        let run = room.bspkit(&format!("tex import goldsrc.bsp {files} -o no.bsp")).without_data(2);
+        assert!(run.err.contains("have other pixels for texture #3 `sky`: leave one out"), "{files}: {}", run.err);
+        assert!(!room.path("no.bsp").exists());
+    }
+}
+
+/// A name that stays the same one is not renamed.
+#[test]
+fn names_that_do_not_change_are_not_counted() {
+    let room = room();
+    let run = room.bspkit("tex rename goldsrc.bsp ** {1} -o same.bsp").done();
+    assert!(!run.err.contains("renamed"), "{}", run.err);
+    assert_eq!(room.read("same.bsp"), room.read("goldsrc.bsp"));
+    let run = room.bspkit("tex rename goldsrc.bsp s** s{1} -o same.bsp").done();
+    assert!(!run.err.contains("renamed"), "{}", run.err);
+}

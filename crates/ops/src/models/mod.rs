@@ -178,7 +178,9 @@ pub fn list(map: &Bsp<'_>) -> Result<Vec<Model>> {
     }
     let mut own: Vec<Vec<OwnRecords>> = vec![Vec::new(); links.sites[site].len()];
     for (index, list) in links.sites.iter().enumerate() {
-        for (model, count) in counts(owners.list(index)) {
+        let of_list = owners.list(index);
+        let of_list = if list.is_paired() { &paired(of_list)[..] } else { of_list };
+        for (model, count) in counts(of_list) {
             if let Some(own) = own.get_mut(model) {
                 own.push(OwnRecords { list: list.name.clone(), count, bytes: count * list.record.size });
             }
@@ -198,6 +200,16 @@ pub fn list(map: &Bsp<'_>) -> Result<Vec<Model>> {
         }
     };
     Ok(own.into_iter().enumerate().map(model).collect())
+}
+
+/// Whose the records of a list of opposite pairs are: a pair goes as a whole, or not at all.
+fn paired(owners: &[Owner]) -> Vec<Owner> {
+    let whole = |pair: &[Owner]| match *pair {
+        [one, other] if one == other => [one; 2],
+        [one, Owner::Unused] | [Owner::Unused, one] => [one; 2],
+        _ => [Owner::Several; 2],
+    };
+    owners.chunks(2).flat_map(whole).collect()
 }
 
 /// How many of these belong to each model.

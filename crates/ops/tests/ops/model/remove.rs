@@ -181,3 +181,29 @@ fn a_pair_of_planes_stays_if_one_of_it_is_needed() {
         assert_eq!(own, left);
     }
 }
+
+/// What a list says of a model goes with it, pairs of planes as well.
+#[test]
+fn a_list_says_what_a_removal_takes() {
+    let mut count = 0;
+    for (name, map) in crate::maps::fixtures().into_iter().chain(crate::maps::real(1 << 20, u64::MAX)) {
+        let Ok(listed) = models::list(&map) else { continue };
+        for model in listed.iter().skip(1).take(3) {
+            let mut draft = map.draft();
+            if Removal::default().run(&mut draft, &[model.number]).is_err() {
+                continue;
+            }
+            let after = crate::maps::saved(&draft);
+            for own in &model.records {
+                let of = |map: &Bsp<'_>| map.links().unwrap().named(&own.list).map_or(0, |site| site.len());
+                let (was, is) = (of(&map), of(&after));
+                assert!(was - is >= own.count, "{name} *{} {}: {was} -> {is}, {}", model.number, own.list, own.count);
+                if own.list == "PLANES" {
+                    assert_eq!(was - is, own.count, "{name} *{}", model.number);
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
+}
