@@ -48,6 +48,7 @@ macro_rules! iterator {
 pub mod assign;
 pub mod bspx;
 pub mod disp;
+mod doubts;
 pub mod entities;
 pub(crate) mod grammar;
 pub(crate) mod lens;

@@ -23,7 +23,6 @@ use std::sync::OnceLock;
 
 use crate::bsp::{Bsp, Records};
 use crate::bytes::{Data, float};
-use crate::content::entities::{Diagnostic, DiagnosticKind, Entities};
 use crate::dialect::{Blocks, Each, Form, Holds, LightLumps, LightModel, Parallel, Role, Row};
 use crate::error::Result;
 use crate::file::{Slot, SlotId};
@@ -231,7 +230,7 @@ impl Site<'_> {
 /// ```
 #[non_exhaustive]
 pub struct Links<'a> {
-    bsp: Bsp<'a>,
+    pub(crate) bsp: Bsp<'a>,
     /// The lists of records; links name them by their index.
     pub sites: Vec<Site<'a>>,
     /// The fields that name records.
@@ -246,11 +245,9 @@ pub struct Links<'a> {
     pub(crate) offsets: Vec<&'static str>,
     /// Lumps that may refer to records in an unknown way, with the reason.
     pub unknown: Vec<(String, Holds, String)>,
-    /// What [`Self::torn_text`] found.
-    torn: OnceLock<Option<(String, String)>>,
+    /// What [`Links::torn_text`] found.
+    pub(crate) torn: OnceLock<Option<(String, String)>>,
 }
-
-const RAGGED: &str = "ends within a record";
 
 /// The content of a slot, for [`Links::among`].
 ///
@@ -529,42 +526,6 @@ impl<'a> Links<'a> {
         };
         let others = self.unknown.iter().filter(move |(name, holds, _)| may(holds) && *name != lump);
         others.map(|(name, _, why)| (name.as_str(), why.as_str()))
-    }
-
-    /// The lumps that may refer to a list in a way that is not known, with the reasons.
-    pub fn doubts(&self, site: usize) -> impl Iterator<Item = (&str, &str)> {
-        self.unknown_of(self.sites[site].row.lump).chain(self.damage(site))
-    }
-
-    /// The lumps of which not all references to a list can be read, and how they are damaged: those that are not whole in
-    /// the file, those that end within a record, and entity text that is torn.
-    pub fn damage(&self, site: usize) -> impl Iterator<Item = (&str, &str)> {
-        let from = self.links.iter().filter(move |link| link.to == site && link.from != site).map(|link| link.from);
-        let records = std::iter::once(site).chain(from).filter_map(|from| {
-            let from = &self.sites[from];
-            let bounds = self.bsp.container().slot(from.slot)?.bounds;
-            let why = if bounds.is_damaged() { Some(bounds.text()) } else { from.is_ragged().then_some(RAGGED) };
-            Some((from.name.as_str(), why?))
-        });
-        let values = self.bsp.dialect().entity_references.iter().map(|reference| reference.lump);
-        let is_named = values.filter_map(|lump| self.referred(lump)).any(|to| to == site);
-        records.chain(is_named.then(|| self.torn_text()).flatten())
-    }
-
-    /// The lump of the entities and how its text is torn, if values in it may be missing.
-    pub fn torn_text(&self) -> Option<(&str, &str)> {
-        let find = || {
-            let slot = self.bsp.role(Role::Entities)?;
-            let bytes = self.bsp.bytes(slot.id).ok()?;
-            let entities = Entities::parse(bytes.clone(), self.bsp.entity_rules()).ok()?;
-            let is_torn = |one: &&Diagnostic| match one.kind {
-                DiagnosticKind::BytesBehindNul => bytes[one.span.clone()].contains(&b'{'),
-                kind => kind.stops_engines() || kind == DiagnosticKind::UnterminatedQuote,
-            };
-            let torn = entities.diagnostics().iter().find(is_torn)?;
-            Some((slot.name.clone(), torn.kind.to_string()))
-        };
-        self.torn.get_or_init(find).as_ref().map(|(name, why)| (name.as_str(), why.as_str()))
     }
 
     /// Finds the references.

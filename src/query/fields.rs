@@ -402,7 +402,7 @@ impl Holds {
             (Holds::Text(compare), _) => compare.holds(print(meaning).as_bytes()),
             // The number of the query is rounded as that of `=` is, so that what is equal is neither less nor greater.
             (Holds::Decimal(Compare::Number(order, other)), Shape::Number(Number::F32)) => {
-                float(bytes).is_some_and(|own| order.holds(own, *other as f32))
+                float(bytes).is_some_and(|own| order.holds(own, rounded(*other)))
             }
             (Holds::Decimal(compare), _) => compare.holds(print(Meaning::Plain).as_bytes()),
             (Holds::Bits(_) | Holds::There, _) => false,

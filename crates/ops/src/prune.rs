@@ -72,7 +72,7 @@ impl Options {
         !self.only.is_empty() && !is_among(&self.only, list) || is_among(&self.keep, list)
     }
 
-    /// As the map names its lumps: the game lump stands for all that is in it.
+    /// As the map names its lumps: the game lump means all that is in it.
     fn of(&self, map: &Bsp<'_>) -> Self {
         let outer = map.role(Role::GameLump).map(|slot| slot.name.clone());
         let members = |names: &[String]| names.iter().any(|name| Some(name) == outer.as_ref()).then(|| MEMBERS.into());

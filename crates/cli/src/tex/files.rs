@@ -78,8 +78,8 @@ pub(super) fn export_wad(
     Ok(code)
 }
 
-/// Gives the textures of a map the pixels that a WAD file has for their names, all or none. Returns their number. `from`
-/// has the WAD files that textures are from already.
+/// Gives the textures of a map the pixels that a WAD file has for their names, all or none. Returns their number.
+/// `from` has the WAD files that textures are from already.
 pub(super) fn import_wad(
     textures: &mut Textures<'static>,
     path: &Path,

@@ -64,7 +64,7 @@ pub(super) fn compare_light(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mu
     }
 }
 
-/// Adds the bytes that are no luxels, where all light is at the same places, or the bytes that no face has, where the
+/// Adds the bytes that are not luxels, where all light is at the same places, or the bytes that no face has, where the
 /// light of all faces is the same in the same order. Otherwise it does nothing.
 pub(super) fn compare_rest(sides: &Sides<'_>, [old, new]: [&[u8]; 2], found: &mut Found) {
     let Some(Both { old: before, new: after }) = sides.lights() else { return };

@@ -46,7 +46,8 @@ pub fn diff(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> {
     Ok(Patch { result, ..patch })
 }
 
-/// As [`diff`], with entities by their indices and as many entities as the old map has, for a pairing as [`pair`] finds it.
+/// As [`diff`], with entities by their indices and as many entities as the old map has, for a pairing as [`pair`] finds
+/// it.
 pub(super) fn by_index(old: &Entities<'_>, new: &Entities<'_>, pairing: &[Option<usize>]) -> Result<Patch> {
     let (old_bytes, bytes) = (old.to_bytes(), new.to_bytes());
     let entities = Some(old.len());

@@ -200,8 +200,8 @@ fn join(sides: &Sides<'_, '_>, slot: &Slot, texts: Vec<Vec<u8>>, desk: &mut Desk
 }
 
 /// Which entities of the base those of each side are. One that neither side has any more may be one of which a side
-/// changed all that identifies it: such a change counts as one, and not as a removal and an addition beside which the
-/// other side's would stand.
+/// changed all that identifies it: such a change counts as one, and not as a removal and an addition, beside which the
+/// merged map would have that of the other side.
 fn pairings(base: &Entities<'_>, sides: [&Entities<'_>; 2]) -> [Vec<Option<usize>>; 2] {
     let mut pairings = sides.map(|side| pair(base, side));
     let mut is_gone = vec![true; base.len()];
