@@ -415,7 +415,7 @@ impl<'e, 'a> Pairing<'e, 'a> {
     }
 
     /// Pairs entities of a class that are between the same other ones, if nothing else of the class is there, or as
-    /// many entities with the same keys: one of which each value that tells it from others was edited is still this one.
+    /// many entities with the same keys: an entity of which all that tells it from others was edited is still this one.
     fn at_their_places(&mut self) {
         if self.rest().iter().any(Vec::is_empty) {
             return;
