@@ -4,9 +4,9 @@
 //! other alignments. The tests use it for cases that no available map has.
 
 use std::any::TypeId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::bytes::align_up;
+use crate::bytes::{align_up, escaped};
 use crate::dialect::{Dialect, Key, Magic, Role, Row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::directory::{
@@ -297,6 +297,9 @@ impl Builder {
 
 // Builds the file: lumps in order, then the directories inside lumps, then the words of the header.
 
+/// The size of a name of BSPX, with a NUL at its end.
+const BSPX_NAME: usize = 24;
+
 /// A lump that was not set.
 static NOTHING: Part = Part { bytes: Vec::new(), version: 0, unpacked: 0, gap: Vec::new(), alignment: None };
 
@@ -304,8 +307,11 @@ impl Builder {
     /// The bytes of the file.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a lump that the directory has no entry for, [`ErrorKind::TooLarge`] past 2 GiB.
+    /// [`ErrorKind::Argument`] for a lump that the directory has no entry for, for members of a game lump that there is
+    /// not or that has other bytes too, for an alignment that is not a power of two, a lump that is twice in the order,
+    /// and a name of BSPX of more than 23 bytes or with a NUL; [`ErrorKind::TooLarge`] past 2 GiB.
     pub fn build(&self) -> Result<Vec<u8>> {
+        self.check()?;
         let mut file = vec![0; self.shape.header_size()];
         if !self.extra.is_empty() {
             file.resize(file.len() + XashHeader::SIZE + crate::file::XASH_ENTRIES * Entry::SIZE, 0);
@@ -366,6 +372,36 @@ impl Builder {
             file[at..at + entry.len()].copy_from_slice(&entry);
         }
         Ok(file)
+    }
+
+    /// Refuses what would be left out or cut in silence.
+    fn check(&self) -> Result<()> {
+        let wrong = |message: String| Err(Error::new(ErrorKind::Argument, message));
+        let places = self.entries.keys().map(|index| (*index, self.shape.count));
+        let extra = self.extra.keys().map(|index| (*index, crate::file::XASH_ENTRIES));
+        if let Some((index, count)) = places.chain(extra).find(|(index, count)| index >= count) {
+            return wrong(format!("the directory has {count} entries, and so no entry {index}"));
+        }
+        let has_bytes = |index| self.lumps.get(&index).is_some_and(|part| !part.bytes.is_empty());
+        match self.dialect.rules.game_lump {
+            _ if self.members.is_empty() => {}
+            None => return wrong(format!("{} maps have no game lump", self.dialect.title)),
+            Some(index) if has_bytes(index) => return wrong("the game lump has members and other bytes".to_owned()),
+            Some(_) => {}
+        }
+        let alignments = self.lumps.values().filter_map(|part| part.alignment).chain([self.members_at]);
+        if let Some(other) = alignments.into_iter().find(|alignment| !alignment.is_power_of_two()) {
+            return wrong(format!("{other} is not a power of two, and so not an alignment"));
+        }
+        let mut seen = BTreeSet::new();
+        if let Some(index) = self.order.iter().find(|index| !seen.insert(**index)) {
+            return wrong(format!("the order has the lump {index} twice"));
+        }
+        let is_bad = |name: &&String| name.len() >= BSPX_NAME || name.contains('\0');
+        match self.bspx.iter().map(|(name, _)| name).find(is_bad) {
+            Some(name) => wrong(format!("`{}` is not a name of BSPX", escaped(name.as_bytes()))),
+            None => Ok(()),
+        }
     }
 
     /// Every lump once: in the order that was set, then in the dialect's order, then by index.
@@ -431,8 +467,8 @@ impl Builder {
         file.extend(BspxHeader { magic: *b"BSPX", count: offset(self.bspx.len())? }.encode());
         let mut at = file.len() + self.bspx.len() * BspxEntry::SIZE;
         for (name, bytes) in &self.bspx {
-            let mut entry = BspxEntry { name: [0; 24], offset: offset(at)?, length: offset(bytes.len())? };
-            entry.name.iter_mut().zip(name.bytes().take(23)).for_each(|(to, from)| *to = from);
+            let mut entry = BspxEntry { name: [0; BSPX_NAME], offset: offset(at)?, length: offset(bytes.len())? };
+            entry.name.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from);
             file.extend(entry.encode());
             at = align_up(at + bytes.len(), 4);
         }

@@ -88,6 +88,7 @@ impl<'a> Wal<'a> {
     /// [`ErrorKind::Refused`] for a size that is not a multiple of 16, as the game's tools need it, or a name that does
     /// not fit.
     pub fn new(name: &[u8], image: &Image, palette: &Palette) -> Result<Wal<'static>> {
+        image.check().map_err(|why| Error::new(ErrorKind::Refused, why))?;
         let mut header = WalHeader {
             name: Name([0; 32]),
             width: 0,
@@ -136,6 +137,7 @@ impl<'a> Wal<'a> {
     /// # Errors
     /// [`ErrorKind::Refused`] for another size that is not a multiple of 16.
     pub fn set_image(&mut self, image: &Image, palette: &Palette) -> Result<()> {
+        image.check().map_err(|why| Error::new(ErrorKind::Refused, why))?;
         if (image.width, image.height) != (self.header.width, self.header.height) {
             let end = (0..LEVELS).filter_map(|level| Some(extent(&self.header, level)?.end)).max();
             let tail = end.and_then(|end| self.bytes.get(end..)).unwrap_or(&[]).to_vec();

@@ -138,17 +138,17 @@ impl SideFile {
     /// Writes the file, as a whole or not at all, if it is still the one that was read.
     ///
     /// # Errors
-    /// As [`crate::Plan::save_with`]: [`crate::ErrorKind::Refused`] if another program has changed it.
+    /// As [`crate::Plan::save_with`]: [`crate::ErrorKind::Refused`] if another program has changed it, but for
+    /// [`SaveOptions::over_changes`].
     pub fn save(&self, new: &[u8], options: &SaveOptions) -> Result<Saved> {
         self.replace(new, options, None)
     }
 
     fn replace(&self, new: &[u8], options: &SaveOptions, lock: Option<File>) -> Result<Saved> {
         let stamp = self.there.as_ref().map(|there| there.stamp.clone());
-        Replacing::of(&self.path, options, None)?
-            .still(stamp, lock)?
-            .by(|mut file| file.write_all(new))
-            .map(|(saved, _)| saved)
+        let replacing = Replacing::of(&self.path, options, None)?;
+        let replacing = if options.over_changes { replacing.locked(lock) } else { replacing.still(stamp, lock)? };
+        replacing.by(|mut file| file.write_all(new)).map(|(saved, _)| saved)
     }
 
     /// Reads a file, edits it and writes it back. Other programs that do the same wait; if one that does not wait was

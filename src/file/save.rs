@@ -253,6 +253,11 @@ impl<'p> Replacing<'p> {
         Ok(replacing)
     }
 
+    /// The same, where the caller may have locked the file.
+    pub(super) fn locked(self, lock: Option<File>) -> Self {
+        Replacing { lock, ..self }
+    }
+
     /// Whether the file is the one that a map was read from, in the same state, and may be written into.
     pub(super) fn is_from(&self, origin: &Origin) -> bool {
         let is_same = |old: &Metadata| origin.stamp(&self.target) == Some(&Stamp::new(old));

@@ -195,3 +195,57 @@ fn what_records_claim_costs_no_time() {
     }
     assert!(tried > 40, "{tried} maps");
 }
+
+/// A builder refuses what it would leave out or cut.
+#[test]
+fn nothing_is_left_out_of_a_built_map() {
+    use bspkit::file::directory::EntryFields;
+    use bspkit::{Builder, ErrorKind, dialect};
+    let quake2 = || Builder::new(&dialect::QUAKE2);
+    let source = || Builder::new(&dialect::SOURCE);
+    let entry = EntryFields { offset: 0, length: 0, version: None, unpacked: None };
+    for (builder, why) in [
+        (quake2().extra(12, "x"), "no entry 12"),
+        (quake2().entry(99, entry), "no entry 99"),
+        (quake2().lump(99, "x"), "no entry 99"),
+        (quake2().game_lump(*b"sprp", 4, "x"), "have no game lump"),
+        (source().lump(35, "x").game_lump(*b"sprp", 4, "x"), "members and other bytes"),
+        (quake2().align(1, 0), "not an alignment"),
+        (source().align_game_lumps(3), "not an alignment"),
+        (quake2().order(&[1, 2, 1]), "the lump 1 twice"),
+        (quake2().bspx(&"N".repeat(24), "x"), "not a name of BSPX"),
+        (quake2().bspx("A\0B", "x"), "not a name of BSPX"),
+    ] {
+        let error = builder.build().unwrap_err();
+        assert!(error.kind() == ErrorKind::Argument && error.to_string().contains(why), "{why}: {error}");
+    }
+    assert!(quake2().bspx(&"N".repeat(23), "x").align(1, 8).build().is_ok());
+}
+
+#[test]
+fn arguments_of_any_size_do_not_panic() {
+    use bspkit::content::entities::{Output, OutputField};
+    let map = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp").unwrap();
+    let textures = map.textures().unwrap();
+    for kept in [vec![], vec![true], vec![true; textures.len() + 5]] {
+        let left = kept.iter().take(textures.len()).count();
+        let only = textures.only(&kept).unwrap().unwrap();
+        assert_eq!(bspkit::content::textures::Textures::parse(only).unwrap().len(), left);
+    }
+    let mut image = textures.get(1).unwrap().unwrap().image().unwrap();
+    image.pixels.pop();
+    let mut draft = map.draft();
+    assert!(draft.textures().unwrap().set_image(1, &image, None).is_err());
+    assert!(
+        bspkit::content::wal::Wal::new(b"x", &image, &bspkit::content::palette::Palette::read(&[0; 768]).unwrap())
+            .is_err()
+    );
+    let light = map.light().unwrap();
+    let one = light.images().next().unwrap();
+    assert!(light.average(bspkit::content::lightmap::Image { style: 99, ..one }).is_none());
+    let visibility = map.visibility().unwrap();
+    assert!(visibility.start(bspkit::content::visibility::VisSet::Phs, 0).is_err());
+    assert!(visibility.start(bspkit::content::visibility::VisSet::Pvs, usize::MAX).is_err());
+    let mut output = Output::parse(b"door,Open,,0,-1").unwrap();
+    assert!(output.set(OutputField::Input, "").is_err() && Output::parse(&output.to_bytes()).is_some());
+}

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use bspkit::disk::input;
 use bspkit::{Draft, Error, ErrorKind, Followed, Structure};
-use bspkit_ops::models::{self, Gone, Removal};
+use bspkit_ops::models::{self, Gone};
 use bspkit_text::folder;
 use bspkit_text::records::{Format, Lump, list_name};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::context::{self, Context};
 use super::save::Edited;
-use super::talk::{Code, Job, count};
+use super::talk::{Code, Job, bad_argument, count};
 use super::{commands, help};
 use crate::maps::MapArgs;
 use crate::model::gone;
@@ -94,6 +94,9 @@ impl std::str::FromStr for Target {
         if list.is_empty() || range.end < range.start {
             return Err(wrong());
         }
+        if range.is_empty() {
+            return Err(format!("`{text}` names no record: a range ends before its second number"));
+        }
         Ok(Target { list: list.to_owned(), range })
     }
 }
@@ -139,6 +142,10 @@ pub(crate) struct InsertArgs {
 }
 
 fn run_insert(cx: &Context, args: &InsertArgs) -> Result<Code> {
+    if args.records.range.len() != 1 {
+        let message = "records are added before one record".to_owned();
+        return Err(bad_argument(message, "name it as LUMP[INDEX]"));
+    }
     args.save.spare(&args.file)?;
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         let list = list_name(draft.bsp(), &args.records.list)?;
@@ -187,11 +194,10 @@ fn run_rm(cx: &Context, args: &RmArgs) -> Result<Code> {
         let list = list_name(draft.bsp(), &args.records.list)?;
         let range = args.records.range.clone();
         let len = Lump::find(draft.bsp(), &list)?.records().iter().map(bspkit::dialect::Span::count).sum();
-        if Removal::is_of(draft.bsp(), &list) && range.end > len {
+        if range.end > len {
             return Err(args.records.outside(len));
         }
-        // The first one that is not there is refused; a range may have any end.
-        let all: Vec<usize> = range.take(len + 1).collect();
+        let all: Vec<usize> = range.collect();
         Ok(match models::remove_records(draft, &list, &all, args.cascade, args.save.force)? {
             Gone::Models(removed) => gone(&removed, job),
             Gone::Records(followed) => done(&followed, job),

@@ -503,6 +503,8 @@ codes! {
     TARGET = "rule-target", Warning, [],
         "the rule writes a target or an output for a name that no entity of the map has";
     LEFT = "rule-left", Note, [], "targets or outputs of the map give a name that no entity has after the rule";
+    ANGLES = "rule-angles", Warning, [Strict],
+        "the rule names `angle` or `angles`: Lazyripent2 makes `angles` of each `angle` first, and this program does not";
     LOOSE = "rule-loose", Warning, [], "an entity matches by equal keys, though not every pair of the rule is in it";
 }
 

@@ -128,7 +128,7 @@ impl<'a> Entities<'a> {
         }
     }
 
-    /// Moves an entity before another one, both by their present index.
+    /// Moves an entity before another one, both by their present index; to itself it is not an edit.
     ///
     /// # Errors
     /// As [`Entities::move_all_before`].
@@ -136,7 +136,7 @@ impl<'a> Entities<'a> {
         if index == target { self.check_index(index) } else { self.move_all_before(&[index], target) }
     }
 
-    /// Moves an entity after another one, both by their present index.
+    /// Moves an entity after another one, both by their present index; to itself it is not an edit.
     ///
     /// # Errors
     /// As [`Entities::move_all_before`].

@@ -431,7 +431,8 @@ impl Output {
     /// Sets a field.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the value has the separator or ESC, or is not a number where one is expected.
+    /// [`ErrorKind::Argument`] if the value has the separator or ESC, is not a number where one is expected, or is an
+    /// input without a name.
     pub fn set(&mut self, field: OutputField, value: impl AsRef<[u8]>) -> Result<()> {
         let value = value.as_ref();
         let wrong = |why: String| Err(Error::new(ErrorKind::Argument, format!("`{}` {why}", escaped(value))));
@@ -441,6 +442,9 @@ impl Output {
         }
         if field.is_number() && decimal(value).is_none() {
             return wrong("is not a number".to_owned());
+        }
+        if field == OutputField::Input && value.is_empty() {
+            return wrong("is not the name of an input".to_owned());
         }
         self.fields[field.place()] = value.to_vec();
         Ok(())

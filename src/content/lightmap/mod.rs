@@ -192,7 +192,11 @@ impl<'a> Light<'a> {
     /// The bytes of an image's average, where its face keeps one.
     pub fn average(&self, image: Image) -> Option<Luxel> {
         let set = self.sets.get(image.set)?;
-        let place = set.blocks.get(image.block)?.averages(image.style).next()?;
+        let block = set.blocks.get(image.block)?;
+        if image.style >= block.styles().len() || image.plane >= block.planes() {
+            return None;
+        }
+        let place = block.averages(image.style).next()?;
         let lump = if place.is_in_face { set.faces? } else { set.lump };
         Some(Luxel::read(set.form, self.lumps.get(lump)?.held.get().get(place.at..)?))
     }

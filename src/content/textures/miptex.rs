@@ -187,7 +187,7 @@ impl<'t> Miptex<'t> {
     /// [`ErrorKind::Refused`] for a size that engines refuse, and if neither the texture nor the caller has a palette.
     pub fn with_image(&self, image: &Image, palette: Option<&Palette>) -> Result<Vec<u8>> {
         let refused = |why: String| Error::new(ErrorKind::Refused, why);
-        check_size(image.width, image.height).map_err(refused)?;
+        check_size(image.width, image.height).and_then(|()| image.check()).map_err(refused)?;
         // The game's palette does not change with an image.
         let colors = if self.has_palette { self.palette() } else { palette.cloned() };
         let is_same_size = (image.width, image.height) == (self.width(), self.height());
@@ -346,6 +346,15 @@ impl Image {
     pub fn new(width: u32, height: u32, pixels: Vec<u8>) -> Option<Self> {
         let count = index(width).checked_mul(index(height));
         (count == Some(pixels.len())).then_some(Image { width, height, pixels })
+    }
+
+    /// Whether its pixels still fit its size: the fields can be set one by one.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let (Image { width, height, .. }, count) = (self, self.pixels.len());
+        match index(self.width).checked_mul(index(self.height)) == Some(count) {
+            true => Ok(()),
+            false => Err(format!("an image of {width} by {height} pixels has {count}")),
+        }
     }
 }
 

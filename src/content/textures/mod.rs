@@ -455,8 +455,8 @@ fn shared(places: &[Held]) -> Vec<bool> {
 // The lump with some of its textures.
 
 impl Textures<'_> {
-    /// The lump with only these entries, in their order. Bytes that another entry has stay, and so do bytes that belong
-    /// to none. `None` if textures are damaged, since what belongs to them is not known, or were edited.
+    /// The lump with only these entries, in their order; an entry beyond the list goes. Bytes that another entry has
+    /// stay, and so do bytes that belong to none. `None` if textures are damaged, since what belongs to them is not known, or were edited.
     ///
     /// # Errors
     /// Those of a lump that is too large.
@@ -467,16 +467,17 @@ impl Textures<'_> {
             return Ok(None);
         }
         let shared = shared(&places);
-        let left = kept.iter().filter(|kept| **kept).count();
+        let is_kept = |index: usize| kept.get(index) == Some(&true);
+        let left = (0..self.len).filter(|index| is_kept(*index)).count();
         let mut out = Relay::new(&self.bytes);
         let alignment = self.alignment();
         out.replace(4..4 + 4 * self.len, &vec![0; 4 * left], alignment);
         for (place, is_shared) in places.iter().zip(shared) {
-            if !is_shared && !place.entries.iter().any(|index| kept[*index]) {
+            if !is_shared && !place.entries.iter().any(|index| is_kept(*index)) {
                 out.replace(place.range.clone(), &[], alignment);
             }
         }
-        let entries = (0..self.len).filter(|index| kept[*index]).map(|index| word(&self.bytes, 4 + 4 * index));
+        let entries = (0..self.len).filter(|index| is_kept(*index)).map(|index| word(&self.bytes, 4 + 4 * index));
         let words: Vec<i32> = entries.map(|says| out.follow(says.unwrap_or(MISSING)).unwrap_or(MISSING)).collect();
         let mut out = out.into_bytes();
         let count = i32::try_from(left).unwrap_or(i32::MAX);

@@ -260,8 +260,8 @@ impl<'a> Visibility<'a> {
     /// Gives a leaf or cluster another row; setting the row that it has is not an edit.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] as [`Visibility::row`]; [`ErrorKind::Refused`] for leaf 0, which has no row, if the map
-    /// has no visibility, and for a row of another size.
+    /// [`ErrorKind::NotFound`] as [`Visibility::row`]; [`ErrorKind::Refused`] for another row of leaf 0, which sees
+    /// everything and has none, if the map has no visibility, and for a row of another size.
     pub fn set_row(&mut self, set: VisSet, index: usize, row: VisRow) -> Result<()> {
         self.check(set, index)?;
         let refused = |message: &str| {
@@ -293,7 +293,6 @@ impl<'a> Visibility<'a> {
     /// # Errors
     /// As [`Visibility::row`].
     pub fn extent(&self, set: VisSet, index: usize) -> Result<Option<Range<usize>>> {
-        self.check(set, index)?;
         let Some(start) = self.start(set, index)? else { return Ok(None) };
         let (used, end) = self.span(start, |_, _| {});
         end.map(|()| Some(start..start + used)).map_err(|why| self.damaged(set, index, start, why))
@@ -354,8 +353,9 @@ impl<'a> Visibility<'a> {
     /// The offset of a row in the lump that was read; `None` if there is none. Rows may share their bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] if it is outside of the rows.
+    /// [`ErrorKind::NotFound`] as [`Visibility::row`]; [`ErrorKind::Malformed`] if it is outside of the rows.
     pub fn start(&self, set: VisSet, index: usize) -> Result<Option<usize>> {
+        self.check(set, index)?;
         if let VisModel::Matrix = self.model {
             return Ok(Some(index.saturating_mul(self.size).saturating_add(8)));
         }

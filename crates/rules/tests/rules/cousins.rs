@@ -442,3 +442,15 @@ fn the_last_of_equal_keys_of_a_qmm_block_counts() {
     let found: Vec<_> = rules.findings.iter().map(|found| (found.code.name, found.at.line)).collect();
     assert_eq!(found, [("rule-repeated", 3), ("rule-repeated", 9)]);
 }
+
+/// Lazyripent2 turns `angle` into `angles` before its rules.
+#[test]
+fn rules_that_name_angles_are_in_doubt() {
+    let found = |text: &str| {
+        let rules = read("r.rule", text).unwrap();
+        rules.findings.iter().map(|found| (found.code.name, found.at.to_string())).collect::<Vec<_>>()
+    };
+    assert_eq!(found("{ have angle remove-entity }"), [("rule-angles", "1:8".into())]);
+    assert_eq!(found("{ match a 1 replace angles \"0 90 0\" }"), [("rule-angles", "1:13".into())]);
+    assert_eq!(found("{ match a 1 replace n 2 }\n{ new-entity foo new angles \"0 90 0\" }"), []);
+}
