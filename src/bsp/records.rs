@@ -261,8 +261,10 @@ impl<'a> Records<'a> {
 
     /// The place of a record in the bytes of the lump.
     pub fn place(&self, index: usize) -> Option<std::ops::Range<usize>> {
-        let start = self.span.range.start + index * self.info().size;
-        (index < self.len()).then(|| start..start + self.info().size)
+        (index < self.len()).then(|| {
+            let start = self.span.range.start + index * self.info().size;
+            start..start + self.info().size
+        })
     }
 
     /// The bytes of each record.

@@ -91,8 +91,9 @@ impl Site<'_> {
 
     /// The bytes of a record; empty if there is none.
     pub fn record(&self, index: usize) -> &[u8] {
-        let start = self.range.start + index * self.record.size;
-        self.bytes.get(start..start + self.record.size).unwrap_or_default()
+        let start = index.checked_mul(self.record.size);
+        let range = start.and_then(|start| Some(start..start.checked_add(self.record.size)?));
+        range.and_then(|range| self.all().get(range)).unwrap_or_default()
     }
 
     /// The bytes of all records, one after the other.

@@ -218,7 +218,9 @@ impl<'a> Entities<'a> {
     /// ```
     /// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
     /// let entities = draft.entities()?;
-    /// for index in entities.select("light[!target], info_player_*")? {
+    /// let chosen = entities.select("info_player_*:not([targetname])")?;
+    /// assert!(!chosen.is_empty());
+    /// for index in chosen {
     ///     entities.get_mut(index)?.set("spawnflags", "1")?;
     /// }
     /// # Ok::<(), bspkit::Error>(())

@@ -443,7 +443,7 @@ impl Diagnostics {
     /// A text full of mistakes must not fill the memory.
     const LISTED: usize = 1000;
 
-    /// The first thousand, in the order of the text.
+    /// The first thousand, entity by entity.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.listed.iter()
     }

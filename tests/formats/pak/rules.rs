@@ -237,3 +237,16 @@ proptest::proptest! {
         }
     }
 }
+
+/// The flag of a name in UTF-8 is about the name: without it readers take the name for that of another code page.
+#[test]
+fn a_replaced_file_keeps_the_flag_of_its_name() {
+    let name = "materials/\u{fc}.vmt";
+    let files = vec![File { flags: 1 << 11, ..File::new(name, "old") }, File::new("b.txt", "old")];
+    let mut pak = Pak::parse(Zip::of(files).build()).unwrap();
+    [0, 1].into_iter().for_each(|index| pak.replace(index, "new").unwrap());
+    let again = Pak::parse(pak.to_rope().unwrap().to_data().to_vec()).unwrap();
+    let flags: Vec<u16> = again.iter().map(|file| file.record().flags).collect();
+    let local: Vec<u16> = again.iter().map(|file| file.local().unwrap().flags).collect();
+    assert_eq!((flags, local), (vec![1 << 11, 0], vec![1 << 11, 0]));
+}

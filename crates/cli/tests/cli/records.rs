@@ -220,6 +220,20 @@ fn records_rm_removes_a_model_as_model_rm_does() {
 }
 
 #[test]
+fn ranges_of_records_are_those_that_are_there() {
+    let room = Room::new();
+    room.shell("bspkit dump q2.bsp planes | head -1 > one.jsonl").done();
+    for (line, why) in [
+        ("records rm q2.bsp brushes[3..3] -o no.bsp", "names no record"),
+        ("records rm q2.bsp brushes[0..999] -o no.bsp", "and no range 0..999"),
+        ("records insert q2.bsp planes[3..20] one.jsonl -o no.bsp", "records are added before one record"),
+    ] {
+        let run = room.bspkit(line).without_data(2);
+        assert!(run.err.contains(why), "{line}: {}", run.err);
+    }
+}
+
+#[test]
 fn mv_names_the_number_that_records_cannot_get() {
     let room = Room::new();
     let run = room.bspkit("records mv q2.bsp planes[0..1] 9000 -o out.bsp").without_data(2);

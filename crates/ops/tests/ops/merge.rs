@@ -631,6 +631,12 @@ fn a_file_that_one_side_moves_and_the_other_removes_or_changes_is_a_conflict() {
     ] {
         let conflicts = merged(&base, ours, theirs).1;
         assert_eq!(conflicts.join(", "), expected);
+        // What a conflict shows of each side is its file.
+        let shown = merge(&base, ours, theirs).unwrap().conflicts.first().and_then(|one| one.values.clone());
+        for (value, map) in shown.into_iter().flatten().zip([&base, ours, theirs]) {
+            let files = map.pak().unwrap().len();
+            assert_eq!(value.is_some(), files == base.pak().unwrap().len(), "{expected}: {value:?}");
+        }
         for (side, map) in [(Side::Base, &base), (Side::Ours, ours), (Side::Theirs, theirs)] {
             let settled = merge_with(&base, ours, theirs, &mut |_| Some(side)).unwrap();
             let settled = Bsp::from_vec(settled.draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
