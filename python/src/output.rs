@@ -60,14 +60,10 @@ impl Output {
         separator: Option<Text>,
     ) -> Res<Self> {
         let bytes = |text: Option<Text>, default: &[u8]| text.map_or_else(|| default.to_vec(), |text| text.0);
-        let mut fields = Fields::new([b"", b"", b"", &bytes(delay, b"0"), &bytes(times, b"-1")])?;
-        if let Some(separator) = &separator {
-            fields.set_separator(separator_of(separator)?)?;
-        }
-        fields.set(OutputField::Target, target)?;
-        fields.set(OutputField::Input, input)?;
-        fields.set(OutputField::Parameter, bytes(parameter, b""))?;
-        Ok(Output(Mutex::new(fields)))
+        let separator = separator.as_ref().map_or(Ok(Fields::COMMA), separator_of)?;
+        let (delay, times) = (bytes(delay, b"0"), bytes(times, b"-1"));
+        let fields = [&target.0[..], &input.0, &bytes(parameter, b""), &delay, &times];
+        Ok(Output(Mutex::new(Fields::with_separator(separator, fields)?)))
     }
 
     /// The output that a value means; `None` if it is not an output.

@@ -14,6 +14,10 @@ const app = {
     info: null,
     edition: 0,
     undo: 0,
+    // A number for each state of the map that can be taken back to, that of the last one, and of the one that was saved.
+    states: [0],
+    last: 0,
+    saved: 0,
     call: (job, ...args) => busy(app.client.call(job, ...args)),
     run,
     edited,
@@ -38,6 +42,8 @@ const TABS = {
 let current = "overview";
 const shown = {};
 let maps = [];
+// The number of the one that is open.
+let opened = 0;
 
 function state(text) {
     element("state").textContent = text;
@@ -110,24 +116,50 @@ function setUndo(undo) {
     element("undo").textContent = undo === 0 ? "Undo" : `Undo (${undo})`;
 }
 
-// After an edit: what is shown is shown anew.
-async function edited(undo) {
+// After edits: what is shown is shown anew.
+async function edited(count = 1) {
+    for (let at = 0; at < count; at++) app.states.push(++app.last);
     app.edition++;
-    setUndo(undo);
+    setUndo(await app.call("undos"));
     await show(current);
 }
 
-async function open(file) {
-    if (app.undo > 0 && !confirm("The map has edits that are not saved. Open another one?")) return;
+async function takeBack() {
+    const left = await app.call("undo");
+    app.states.pop();
+    app.edition++;
+    setUndo(left);
+    await show(current);
+}
+
+function isUnsaved() {
+    return app.states.at(-1) !== app.saved;
+}
+
+function forgetEdits() {
+    [app.states, app.last, app.saved] = [[0], 0, 0];
+    setUndo(0);
+}
+
+function mayLeave() {
+    return !isUnsaved() || confirm("The map has edits that are not saved. Open another one?");
+}
+
+async function open(index) {
+    opened = index;
+    element("maps").value = String(index);
     await run(async () => {
         const start = performance.now();
         app.info = null;
         element("main").hidden = true;
         view.close();
-        const info = await app.call("open", file);
+        forgetEdits();
+        const info = await app.call("open", maps[index]).catch((error) => {
+            state("No map is open.");
+            throw error;
+        });
         app.info = info;
         app.edition++;
-        setUndo(0);
         element("main").hidden = false;
         parts.forget();
         document.title = `${info.name}: bspkit`;
@@ -140,13 +172,15 @@ async function open(file) {
 
 async function openAll(files) {
     const named = files.filter((file) => MAP.test(file.name)).slice(0, MOST_FILES);
-    maps = named.length > 0 ? named : files.slice(0, 1);
-    if (maps.length === 0) return fail("there is no file");
+    const chosen = named.length > 0 ? named : files.slice(0, 1);
+    if (chosen.length === 0) return fail("there is no file");
+    if (!mayLeave()) return;
+    maps = chosen;
     maps.sort((one, other) => pathOf(one).localeCompare(pathOf(other)));
     const select = element("maps");
     select.replaceChildren(...maps.map((file, index) => make("option", { value: index, textContent: pathOf(file) })));
     element("maps-label").hidden = maps.length < 2;
-    await open(maps[0]);
+    await open(0);
 }
 
 const pathOf = (file) => file.path || file.webkitRelativePath || file.name;
@@ -198,7 +232,7 @@ function start() {
         onProgress: progress,
         onLost(why) {
             app.info = null;
-            setUndo(0);
+            forgetEdits();
             view.close();
             element("main").hidden = true;
             delete document.body.dataset.map;
@@ -214,8 +248,11 @@ function start() {
             if (files.length > 0) openAll(files);
         });
     }
-    element("maps").addEventListener("change", (event) => open(maps[Number(event.target.value)]));
-    element("undo").addEventListener("click", () => run(async () => edited(await app.call("undo"))));
+    element("maps").addEventListener("change", (event) => {
+        if (mayLeave()) open(Number(event.target.value));
+        else event.target.value = String(opened);
+    });
+    element("undo").addEventListener("click", () => run(takeBack));
     element("stop").addEventListener("click", () => app.client.replace("stopped"));
     addEventListener("keydown", (event) => {
         const isText = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
@@ -231,7 +268,7 @@ function start() {
         document.body.classList.remove("over");
         dropped(event.dataTransfer.items).then(openAll, fail);
     });
-    addEventListener("beforeunload", (event) => app.undo > 0 && event.preventDefault());
+    addEventListener("beforeunload", (event) => isUnsaved() && event.preventDefault());
     parts.start(app);
     entities.start(app);
     document.body.dataset.state = "ready";

@@ -20,7 +20,7 @@ function say(done) {
 async function edit(app, job, ...args) {
     return app.run(async () => {
         const done = await app.call(job, ...args);
-        await app.edited(app.undo + 1);
+        await app.edited();
         if ("entities" in done) say(done);
     });
 }

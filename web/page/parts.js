@@ -13,6 +13,7 @@ export function forget() {
     element("save-page").hidden = true;
     element("rule-results").replaceChildren();
     element("entities").replaceChildren();
+    element("entities-count").textContent = "";
     element("selector").value = "";
     element("force").checked = false;
 }
@@ -61,7 +62,7 @@ export async function showFiles(app) {
         const save = () => app.run(async () => download(await app.call("file", index), shortOf(file.name)));
         const remove = () => app.run(async () => {
             await app.call("removeFile", index);
-            await app.edited(app.undo + 1);
+            await app.edited();
         });
         const buttons = make(
             "span",
@@ -85,7 +86,7 @@ async function addFiles(app, files) {
             added++;
         }
     });
-    if (added > 0) await app.edited(app.undo + added);
+    if (added > 0) await app.edited(added);
 }
 
 // Images come one by one, so that the page stays quick; more than a few on demand.
@@ -147,7 +148,7 @@ export async function showSave(app) {
 async function applyRules(app) {
     const text = new TextEncoder().encode(element("rules").value);
     const done = await app.call("applyRules", element("rule-name").value, text);
-    await app.edited(app.undo + 1);
+    await app.edited();
     const [matched, all] = done.rules;
     list(element("rule-results"), [`${matched} of ${count(all, "rule", "rules")} matched ${count(done.entities, "entity", "entities")}.`, ...done.said]);
 }
@@ -173,5 +174,8 @@ export function start(app) {
         app.run(() => applyRules(app));
     });
     element("download").addEventListener("click", () =>
-        app.run(async () => download(await app.call("save", element("force").checked), app.info.name)));
+        app.run(async () => {
+            download(await app.call("save", element("force").checked), app.info.name);
+            app.saved = app.states.at(-1);
+        }));
 }

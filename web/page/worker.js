@@ -56,7 +56,7 @@ const jobs = {
 for (const name of ["info", "check", "entities", "edit", "setPair", "applyRules", "undo", "report", "files", "removeFile", "pictures"]) {
     jobs[name] = parsed(name);
 }
-for (const name of ["save", "file", "texture", "light", "mesh"]) jobs[name] = plain(name);
+for (const name of ["undos", "save", "file", "texture", "light", "mesh"]) jobs[name] = plain(name);
 
 // One job after the other: an edit does not meet a map that is being opened.
 let last = ready;

@@ -53,6 +53,9 @@ fn chosen(entities: &Entities<'_>, selector: &str) -> Result<Vec<usize>> {
 fn edit(draft: &mut Draft<'static>, how: &str, selector: &str, words: &[String]) -> Result<Done> {
     let entities = draft.entities()?;
     if how == "add" {
+        if words.is_empty() {
+            return Err(wrong("a new entity needs pairs: KEY=VALUE, classname first"));
+        }
         let pairs: Vec<_> = words.iter().map(|word| Assignment::parse(word)).collect::<Result<_>>()?;
         let pairs = Assignment::new_pairs(&pairs)?;
         entities.add(pairs.iter().map(|(key, value)| (key, value)))?;
@@ -60,11 +63,12 @@ fn edit(draft: &mut Draft<'static>, how: &str, selector: &str, words: &[String])
     }
     let indices = chosen(entities, selector)?;
     let mut done = Done { entities: indices.len(), said: Vec::new() };
+    let text = |entities: &Entities<'_>, index: usize| entities.get(index).map(|entity| entity.bytes().to_vec());
+    let before: Vec<_> = indices.iter().map(|index| text(entities, *index)).collect();
     match (how, words) {
         ("set", [_, ..]) => {
             let assignments: Vec<_> = words.iter().map(|word| Assignment::parse(word)).collect::<Result<_>>()?;
             let assigned = entities.assign(&indices, &assignments)?;
-            done.entities = assigned.entities;
             done.said.extend(assigned.left.iter().take(MOST_SAID).map(ToString::to_string));
             let more = assigned.left_in_total.saturating_sub(MOST_SAID);
             done.said.extend((more > 0).then(|| format!("{more} more values stay as they are")));
@@ -103,6 +107,13 @@ fn edit(draft: &mut Draft<'static>, how: &str, selector: &str, words: &[String])
         ("remove", []) => entities.remove_all(&indices)?,
         _ => return Err(wrong(format!("`{how}` does not go with {} words", words.len()))),
     }
+    if matches!(how, "set" | "unset" | "rename") {
+        let both = indices.iter().zip(before);
+        done.entities = both.filter(|(index, before)| text(entities, **index) != *before).count();
+        if done.entities == 0 {
+            return Err(Error::new(ErrorKind::NotFound, "nothing changes"));
+        }
+    }
     Ok(done)
 }
 
@@ -138,18 +149,20 @@ impl Work {
         let rules = read(name, text, detect(name, text), Mode::default());
         rules.refusal().map_or(Ok(()), Err)?;
         let map = map_name(self.name.as_ref());
+        let found = rules.findings.iter().map(|finding| format!("{name}:{}: {}", finding.at.line, finding.message));
+        let found: Vec<String> = found.take(MOST_SAID).collect();
         self.change(|draft| {
             let report = rules.apply(draft.entities()?, &map)?;
             let matched = report.rules.iter().filter(|applied| applied.count > 0).count();
             if matched == 0 {
-                return Err(Error::new(ErrorKind::NotFound, "no rule matches"));
+                let said: Vec<String> = ["no rule matches".to_owned()].into_iter().chain(found).collect();
+                return Err(Error::new(ErrorKind::NotFound, said.join("; ")));
             }
-            let found = rules.findings.iter().map(|finding| format!("{name}:{}: {}", finding.at.line, finding.message));
             let idle = report.unmatched().map(|place| format!("{place} matches nothing"));
             Ok(Ruled {
                 rules: [matched, report.rules.len()],
                 entities: report.matched(),
-                said: found.chain(idle).take(MOST_SAID).collect(),
+                said: found.into_iter().chain(idle).take(MOST_SAID).collect(),
             })
         })
     }

@@ -125,6 +125,11 @@ impl Map {
         self.0.diff_of_edits().map_err(|error| said(&error))
     }
 
+    /// How many edits can be taken back.
+    pub fn undos(&self) -> usize {
+        self.0.undos()
+    }
+
     /// What is drawn of the map, as binary glTF.
     pub fn mesh(&self) -> Res<Vec<u8>> {
         self.0.mesh().map_err(|error| said(&error))

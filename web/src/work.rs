@@ -10,7 +10,7 @@ use bspkit::content::lightmap::Light;
 use bspkit::content::pak::Pak;
 use bspkit::content::select::Selector;
 use bspkit::finding::Finding;
-use bspkit::{Bsp, Draft, Error, ErrorKind, Layout, Plan, Result};
+use bspkit::{Bsp, Draft, Error, ErrorKind, Hint, Layout, Plan, Result};
 use bspkit_ops::check::{self, Stale};
 use bspkit_ops::{checksum, compare};
 use bspkit_packed::Form;
@@ -43,9 +43,11 @@ pub(crate) fn sentence(error: &Error) -> String {
         text = format!("{text}: {error}");
         cause = error.source();
     }
+    // The page has no way to force an edit.
     match error.hint() {
+        None | Some(Hint::Force) => text,
+        Some(Hint::OrForce(hint)) => format!("{text} ({hint})"),
         Some(hint) => format!("{text} ({hint})"),
-        None => text,
     }
 }
 
@@ -130,6 +132,11 @@ impl Work {
         self.draft = self.past.pop().ok_or_else(nothing)?;
         self.forget();
         json(&self.past.len())
+    }
+
+    /// How many edits can be taken back.
+    pub fn undos(&self) -> usize {
+        self.past.len()
     }
 
     /// The dialect and the lumps, as JSON.

@@ -184,6 +184,49 @@ test("keys alone are enough, and all controls have names", async () => {
   await page.close();
 });
 
+test("what is said of edits and of open maps is so", async () => {
+  const page = await visit(chromium, server.url);
+  const tab = page.page;
+  const isUnsaved = () => tab.evaluate(() => !dispatchEvent(new Event("beforeunload", { cancelable: true })));
+  assert.equal(await page.open(map), "");
+  assert.match(await page.edit("add", ""), /needs pairs/);
+  assert.match(await page.edit("set", "worldspawn", "classname=worldspawn"), /nothing changes/);
+  assert.match(await page.edit("set", "worldspawn", `message=${"x".repeat(3000)}`), /^(?!.*forced)/);
+  assert.deepEqual([await page.text("#undo"), await isUnsaved()], ["Undo", false]);
+  assert.equal(await page.edit("rename", "*", "light", "lumen"), "");
+  const { report } = JSON.parse(run("ent", "rename-key", map, "*", "light", "lumen", "--dry-run", "--json"));
+  const [, entities] = /^(\d+) entit/.exec(report);
+  assert.ok((await page.text("#entities-count")).startsWith(`${entities} entities were edited`), `${await page.text("#entities-count")}: ${report}`);
+  for (let nth = 0; nth < 65; nth++) await page.edit("set", "worldspawn", `nth=${nth}`);
+  assert.deepEqual([await page.text("#undo"), await isUnsaved()], ["Undo (64)", true]);
+  // The list has the map that is open, also where another one was refused.
+  tab.removeAllListeners("dialog");
+  let asked = 0;
+  tab.on("dialog", (dialog) => (asked++, dialog.dismiss()));
+  await page.pick("#pick", map, source);
+  assert.deepEqual([asked, await tab.$eval("#maps", (list) => list.length)], [1, 1]);
+  await page.save();
+  assert.equal(await isUnsaved(), false);
+  await tab.evaluate(() => delete document.body.dataset.map);
+  await page.pick("#pick", map, source);
+  await tab.waitForFunction(() => document.body.dataset.map);
+  await page.settled();
+  await page.edit("set", "worldspawn", "message=x");
+  await tab.select("#maps", "1");
+  await page.settled();
+  assert.deepEqual([asked, await tab.$eval("#maps", (list) => list.value)], [2, "0"]);
+  // Of a map that could not be opened there is nothing to take back.
+  await page.save();
+  const text = join(own, "text.bsp");
+  writeFileSync(text, "no map");
+  assert.notEqual(await page.open(text), "");
+  assert.deepEqual([await page.text("#undo"), await page.text("#state")], ["Undo", "No map is open."]);
+  assert.equal(await isUnsaved(), false);
+  assert.equal(await page.open(map), "");
+  await page.tab("rules");
+  await page.close();
+});
+
 test("a map of 100 MB is opened while the page goes on, and work can be stopped", async (t) => {
   const page = await visit(chromium, server.url);
   const path = join(own, "large.bsp");

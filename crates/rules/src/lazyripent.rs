@@ -117,20 +117,17 @@ fn blocks(rules: &mut Rules, mut tokens: impl Iterator<Item = Token>) -> Result<
         for test in own.iter().flat_map(|rule| &rule.on.tests).filter(is_filled) {
             rules.find(rules::UNSUPPORTED, test.at, "a selector whose value refers to a key or a stored value");
         }
-        if let Some((at, key)) = own.iter().find_map(turned) {
-            let message = format!(
-                "the rule names `{}`: Lazyripent2 makes `angles` of each `angle` before its rules, and this program does not",
-                escaped(key)
-            );
-            rules.find(rules::ANGLES, at, message);
+        if let Some((at, key)) = own.iter().find_map(upgraded) {
+            let what = "Lazyripent2 makes `angles` of each `angle` before its rules, and this program does not";
+            rules.find(rules::ANGLES, at, format!("the rule names `{}`: {what}", escaped(key)));
         }
         rules.rules.extend(own);
     }
     Ok(())
 }
 
-/// Where a rule names a key of the entities of a map that Lazyripent2 turns into another one (its `EntityUpgrader`).
-fn turned(rule: &Rule) -> Option<(At, &[u8])> {
+/// Where a rule names a key of the entities of a map that Lazyripent2 replaces or makes (its `EntityUpgrader`).
+fn upgraded(rule: &Rule) -> Option<(At, &[u8])> {
     let tests = rule.on.tests.iter().map(|test| (test.at, &test.key[..]));
     let acts = if let Action::Acts(acts) = &rule.action { &acts[..] } else { &[] };
     let mut keys = tests.chain(acts.iter().map(|act| (act.at, &act.key[..])));

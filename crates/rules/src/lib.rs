@@ -504,7 +504,7 @@ codes! {
         "the rule writes a target or an output for a name that no entity of the map has";
     LEFT = "rule-left", Note, [], "targets or outputs of the map give a name that no entity has after the rule";
     ANGLES = "rule-angles", Warning, [Strict],
-        "the rule names `angle` or `angles`: Lazyripent2 makes `angles` of each `angle` first, and this program does not";
+        "the rule names `angle` or `angles`: Lazyripent2 makes the second of the first before it applies rules";
     LOOSE = "rule-loose", Warning, [], "an entity matches by equal keys, though not every pair of the rule is in it";
 }
 

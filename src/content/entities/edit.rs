@@ -402,7 +402,16 @@ impl Output {
     /// # Errors
     /// As [`Output::set`].
     pub fn new(fields: [&[u8]; 5]) -> Result<Self> {
+        Output::with_separator(Output::COMMA, fields)
+    }
+
+    /// As [`Output::new`], with another byte between the fields.
+    ///
+    /// # Errors
+    /// As [`Output::set`] and [`Output::set_separator`].
+    pub fn with_separator(separator: u8, fields: [&[u8]; 5]) -> Result<Self> {
         let mut output = Output { fields: Default::default(), separator: Output::COMMA };
+        output.set_separator(separator)?;
         OutputField::ALL.into_iter().zip(fields).try_for_each(|(field, value)| output.set(field, value))?;
         Ok(output)
     }

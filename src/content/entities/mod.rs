@@ -218,9 +218,7 @@ impl<'a> Entities<'a> {
     /// ```
     /// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
     /// let entities = draft.entities()?;
-    /// let chosen = entities.select("info_player_*:not([targetname])")?;
-    /// assert!(!chosen.is_empty());
-    /// for index in chosen {
+    /// for index in entities.select("light:not([target]), info_player_*")? {
     ///     entities.get_mut(index)?.set("spawnflags", "1")?;
     /// }
     /// # Ok::<(), bspkit::Error>(())

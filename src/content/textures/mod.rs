@@ -456,7 +456,8 @@ fn shared(places: &[Held]) -> Vec<bool> {
 
 impl Textures<'_> {
     /// The lump with only these entries, in their order; an entry beyond the list goes. Bytes that another entry has
-    /// stay, and so do bytes that belong to none. `None` if textures are damaged, since what belongs to them is not known, or were edited.
+    /// stay, and so do bytes that belong to none. `None` if textures are damaged, since what belongs to them is not
+    /// known, or were edited.
     ///
     /// # Errors
     /// Those of a lump that is too large.

@@ -443,7 +443,7 @@ fn the_last_of_equal_keys_of_a_qmm_block_counts() {
     assert_eq!(found, [("rule-repeated", 3), ("rule-repeated", 9)]);
 }
 
-/// Lazyripent2 turns `angle` into `angles` before its rules.
+/// Lazyripent2 makes `angles` of `angle` before its rules.
 #[test]
 fn rules_that_name_angles_are_in_doubt() {
     let found = |text: &str| {

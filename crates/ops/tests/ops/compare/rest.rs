@@ -26,7 +26,7 @@ fn a_byte_beside_another_change_is_named() {
         let bytes = format!("{lump}: 1 byte at {rest}");
         let [alone, other, both] = [&[read][..], &[rest], &[read, rest]].map(|places| flipped(name, lump, places));
         assert!(alone.len() == 1 && !alone[0].contains(" byte"), "{name}: {alone:?}");
-        assert_eq!(other, [bytes.clone()], "{name}");
+        assert_eq!(other, std::slice::from_ref(&bytes), "{name}");
         assert_eq!(both, [alone, other].concat(), "{name}");
     }
 }
@@ -85,6 +85,6 @@ fn bytes_between_embedded_files_are_named() {
         }
         let found = lines(&compare::whole(&map, &super::saved(&draft), 100));
         let gap: Vec<_> = found.iter().filter(|line| line.contains("6 bytes added at")).collect();
-        assert!(gap.len() == 1 && found.len() >= 1 + usize::from(is_edited), "{found:?}");
+        assert!(gap.len() == 1 && found.len() > usize::from(is_edited), "{found:?}");
     }
 }
