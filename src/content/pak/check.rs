@@ -116,12 +116,10 @@ impl<'a> Pak<'a> {
                 findings.push(finding(&entry, &PLACE, "it is not before the directory"));
             }
         }
-        if !self.is_console() {
-            for gap in self.gaps() {
-                let what = if is_zero(&source.data[gap.clone()]) { "zeros" } else { "bytes" };
-                let message = format!("{} {what} at {} belong to no file", gap.len(), gap.start);
-                findings.push(of_all(&GAP, message));
-            }
+        for gap in self.gaps() {
+            let what = if is_zero(&source.data[gap.clone()]) { "zeros" } else { "bytes" };
+            let message = format!("{} {what} at {} belong to no file", gap.len(), gap.start);
+            findings.push(of_all(&GAP, message));
         }
         let (mut shared, mut end) = (Vec::new(), 0);
         for (range, index) in self.extents() {
@@ -138,7 +136,7 @@ impl<'a> Pak<'a> {
 
 impl Pak<'_> {
     /// The ranges of the bytes that were read that belong to no file, directory or comment. Of an edited pakfile, those
-    /// between the files that are as they were read.
+    /// between the files that are as they were read. None for the pakfile of a console.
     ///
     /// ```
     /// use bspkit::content::pak::Pak;
@@ -150,6 +148,9 @@ impl Pak<'_> {
     /// # Ok::<(), bspkit::Error>(())
     /// ```
     pub fn gaps(&self) -> Vec<Range<usize>> {
+        if self.is_console() {
+            return Vec::new();
+        }
         let source = &*self.source;
         let (mut gaps, mut end) = (Vec::new(), 0);
         for (range, _) in self.extents() {

@@ -573,7 +573,7 @@ pub(super) fn compare_rest([old, new]: [&[u8]; 2], mut known: Vec<Range<usize>>,
     known.push(new.len()..new.len());
     let mut at = 0;
     for range in known {
-        let gap = at..range.start.max(at);
+        let gap = at..range.start.clamp(at, new.len());
         if old[gap.clone()] != new[gap.clone()] {
             compare_bytes_at([&old[gap.clone()], &new[gap.clone()]], gap.start, found);
         }
