@@ -102,7 +102,10 @@ impl Recipe {
         let entities = dialect.role(Role::Entities).unwrap();
         let is_source = dialect.rules.game_lump.is_some();
         let mut builder = Builder::new(dialect).shape(shape).version(*self.version.get(dialect.versions));
-        for (lump, bytes) in self.lumps.iter().filter(|(lump, _)| **lump < shape.count && **lump != entities) {
+        // The game lump has members, or bytes of noise.
+        let is_other = |lump: usize| self.members.is_empty() || dialect.rules.game_lump != Some(lump);
+        let lumps = self.lumps.iter().filter(|(lump, _)| **lump < shape.count && **lump != entities);
+        for (lump, bytes) in lumps.filter(|(lump, _)| is_other(**lump)) {
             builder = builder.lump(*lump, bytes.clone());
         }
         builder = if self.compressed && is_source {
