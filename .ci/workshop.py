@@ -42,10 +42,11 @@ class Machine(NamedTuple):
     debian: str = ""
 
 
+STATIC = "-C target-feature=+crt-static"
 # At a fixed address as well, as crates/cli/build.rs says.
-STATIC = "-C target-feature=+crt-static -C relocation-model=static"
+FIXED = f"{STATIC} -C relocation-model=static"
 MACHINES = {machine.name: machine for machine in [
-    Machine("linux-x86_64", "x86_64-unknown-linux-gnu", STATIC, debian="amd64"),
+    Machine("linux-x86_64", "x86_64-unknown-linux-gnu", FIXED, debian="amd64"),
     Machine("linux-aarch64", "aarch64-unknown-linux-gnu", STATIC,
             ("gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user-static"),
             "aarch64-linux-gnu-gcc", ("qemu-aarch64-static",), debian="arm64"),

@@ -367,13 +367,15 @@ impl Maps {
         }
         let mut seen = HashMap::new();
         for map in self.iter() {
-            let key = map.place(Path::new(""), "").into_os_string();
-            // Systems on which two names that differ in case are those of one file.
-            let key = if cfg!(any(windows, target_vendor = "apple")) { key.to_ascii_lowercase() } else { key };
-            if let Some(other) = seen.insert(key, map) {
-                let message =
-                    format!("{} and {} have the same path in {}", shown(&other.path), shown(&map.path), shown(folder));
-                return refused(message, "name only one of them, or a folder that contains both");
+            let place = map.place(Path::new(""), "").into_os_string();
+            // In some folders two names that differ in case are those of one file, and one map would replace the other.
+            if let Some((other, old)) = seen.insert(place.to_ascii_lowercase(), (map, place.clone())) {
+                let (how, hint) = match old == place {
+                    true => ("have the same path", "name only one of them, or a folder that contains both"),
+                    false => ("have paths that differ only in case", "name only one of them, or rename one"),
+                };
+                let message = format!("{} and {} {how} in {}", shown(&other.path), shown(&map.path), shown(folder));
+                return refused(message, hint);
             }
             if is_stdin(&map.path) {
                 let message = "stdin has no file name, so it cannot be saved into a folder".to_owned();

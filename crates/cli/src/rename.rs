@@ -128,13 +128,11 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if task.is_own {
             warn_of_file_name(found, &args.new, job);
         }
-        Ok(match (task.renamed.changes.is_empty(), is_whole) {
-            (true, true) => Edited::same(),
-            (is_same, _) => {
-                let what = format!("{} renamed", task.renamed.summary());
-                if is_same { Edited::Same { what, is_whole } } else { Edited::With { what, is_whole } }
-            }
-        })
+        let is_same = task.renamed.changes.is_empty();
+        if is_same && is_whole {
+            return Ok(Edited::same());
+        }
+        Ok(Edited::with(is_same, format!("{} renamed", task.renamed.summary()), is_whole))
     })
 }
 

@@ -75,11 +75,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         return args.save.each(cx, args.maps.find(), |draft, map, job| {
             let said = args.run(&script, draft, map, job)?;
             tell(&said, takes_stdout, job);
-            let (what, is_whole) = (String::new(), said.findings.is_empty());
-            Ok(match draft.changes()?.is_empty() {
-                true => Edited::Same { what, is_whole },
-                false => Edited::With { what, is_whole },
-            })
+            Ok(Edited::with(draft.changes()?.is_empty(), String::new(), said.findings.is_empty()))
         });
     }
     let is_refused = AtomicBool::new(false);

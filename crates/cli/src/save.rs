@@ -107,6 +107,11 @@ impl Edited {
     pub(crate) fn same() -> Self {
         Edited::Same { what: String::new(), is_whole: true }
     }
+
+    /// An edit, or none if there was nothing to be done.
+    pub(crate) fn with(is_same: bool, what: String, is_whole: bool) -> Self {
+        if is_same { Edited::Same { what, is_whole } } else { Edited::With { what, is_whole } }
+    }
 }
 
 /// What is done before a map is written.

@@ -323,7 +323,7 @@ pub(super) fn run_fill(cx: &Context, args: &FillArgs) -> Result<Code> {
         let is_whole = missing.is_empty() && !fill.needs.is_partial;
         job.extra.insert("packed".to_owned(), serde_json::to_value(packed)?);
         job.extra.insert("missing".to_owned(), serde_json::to_value(missing)?);
-        Ok(if is_same { Edited::Same { what, is_whole } } else { Edited::With { what, is_whole } })
+        Ok(Edited::with(is_same, what, is_whole))
     })
 }
 

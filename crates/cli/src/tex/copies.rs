@@ -129,16 +129,13 @@ fn import(draft: &mut Draft<'static>, files: &[PathBuf], args: &ImportArgs, job:
         }
     }
     for image in &found {
-        let before =
-            from.get(&image.index).and_then(|wad| Some((wad, textures.get(image.index).ok()??.bytes().to_vec())));
+        let before = files::given(&from, textures, image.index);
         if let Err(error) = take_one(textures, image, palette.as_ref(), args, job) {
             let name = named(image.index, names.names[image.index].as_deref());
             finding(job, &format!("{}: {name}", shown(&image.path)), &error);
             bad += 1;
         }
-        if let Some((wad, before)) = before {
-            files::refuse_other(textures, image.index, &before, [wad, &image.path])?;
-        }
+        files::refuse_other(before, textures, image.index, &image.path)?;
     }
     if bad > 0 {
         return Ok(refused(bad, &format!("of {}", count(count_all, "image", "images"))));

@@ -104,11 +104,9 @@ pub(super) fn import_wad(
         if sizes.is_some() && !textures.has_palettes() {
             super::copies::warn_of_sky(&name, (new.width(), new.height()), &what(), job);
         }
-        let before = from.get(&index).and_then(|other| Some((other, textures.get(index).ok()??.bytes().to_vec())));
+        let before = given(from, textures, index);
         textures.embed(index, &new).with_context(what)?;
-        if let Some((other, before)) = before {
-            refuse_other(textures, index, &before, [other, path])?;
-        }
+        refuse_other(before, textures, index, path)?;
         from.insert(index, path.to_path_buf());
         taken += 1;
         let first = *used.entry(at).or_insert(index);
@@ -127,17 +125,21 @@ pub(super) fn import_wad(
     Ok(taken)
 }
 
-/// Refuses a texture that two files give different pixels.
-pub(super) fn refuse_other(
-    textures: &Textures<'_>,
-    index: usize,
-    before: &[u8],
-    [one, other]: [&Path; 2],
-) -> Result<()> {
+/// The WAD file that a texture is from, and its bytes.
+pub(super) type Given = Option<(PathBuf, Vec<u8>)>;
+
+/// What a WAD file gave a texture.
+pub(super) fn given(from: &BTreeMap<usize, PathBuf>, textures: &Textures<'_>, index: usize) -> Given {
+    Some((from.get(&index)?.clone(), textures.get(index).ok()??.bytes().to_vec()))
+}
+
+/// Refuses a texture to which another file gave other pixels after a WAD file.
+pub(super) fn refuse_other(before: Given, textures: &Textures<'_>, index: usize, path: &Path) -> Result<()> {
+    let Some((wad, before)) = before else { return Ok(()) };
     match textures.get(index)? {
         Some(texture) if texture.bytes() != before => {
             let name = named(index, textures.name(index));
-            bail!("{} and {} have other pixels for {name}: leave one out", shown(one), shown(other))
+            bail!("{} and {} have other pixels for {name}: leave one out", shown(&wad), shown(path))
         }
         _ => Ok(()),
     }

@@ -95,6 +95,16 @@ fn a_folder_is_complete() {
     room.write("other/a.bsp", &fixture("q3/own_rooms"));
     let run = room.bspkit("ent set a.bsp other/a.bsp worldspawn k=v -o twins").without_data(2);
     assert!(run.err.contains("a.bsp and other/a.bsp have the same path in twins"), "{}", run.err);
+    // On Windows and macOS these are one file.
+    #[cfg(target_os = "linux")]
+    {
+        room.write("cases/a.bsp", &fixture("q2/own_rooms"));
+        room.write("cases/A.bsp", &fixture("q2/own_box"));
+        room.bspkit("unpack cases -o folders").done();
+        let run = room.bspkit("pack folders -o packed").without_data(2);
+        assert!(run.err.contains("have paths that differ only in case in packed"), "{}", run.err);
+        assert!(run.err.contains("rename one"), "{}", run.err);
+    }
 }
 
 /// With several maps 1 says that some failed or that nothing matched in any, and 2 that nothing could be done.

@@ -3,6 +3,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 
 use super::change::{BytesChange, Change, FileChange, FileContent, How, LineChange, LumpChanges, TextChange};
 use super::lumps::compare_bytes_at;
@@ -24,13 +25,16 @@ pub(super) fn compare_files(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found
     }
 }
 
-/// Compares the bytes that belong to no file, but zeros, which are added and left out for alignment.
-fn compare_gaps(paks: [&Pak<'_>; 2], [old, new]: [&Data<'_>; 2], found: &mut Found) {
-    let [before, after] = [(paks[0], old), (paks[1], new)].map(|(pak, bytes)| {
-        let mut gaps = pak.gaps();
-        gaps.retain(|gap| bytes[gap.clone()].iter().any(|byte| *byte != 0));
-        gaps
-    });
+/// The ranges of the bytes that belong to no file, without those of zeros, which are added and left out for alignment.
+pub(crate) fn filled_gaps(pak: &Pak<'_>, bytes: &[u8]) -> Vec<Range<usize>> {
+    let mut gaps = pak.gaps();
+    gaps.retain(|gap| bytes[gap.clone()].iter().any(|byte| *byte != 0));
+    gaps
+}
+
+/// Compares the bytes that belong to no file.
+fn compare_gaps([one, other]: [&Pak<'_>; 2], [old, new]: [&Data<'_>; 2], found: &mut Found) {
+    let [before, after] = [filled_gaps(one, old), filled_gaps(other, new)];
     if before.len() == after.len() {
         for (before, after) in before.into_iter().zip(after) {
             let both = [&old[before], &new[after.clone()]];
@@ -40,7 +44,7 @@ fn compare_gaps(paks: [&Pak<'_>; 2], [old, new]: [&Data<'_>; 2], found: &mut Fou
         }
         return;
     }
-    let all = |bytes: &[u8], gaps: &[std::ops::Range<usize>]| {
+    let all = |bytes: &[u8], gaps: &[Range<usize>]| {
         gaps.iter().flat_map(|gap| bytes[gap.clone()].to_vec()).collect::<Vec<_>>()
     };
     let place = after.first().map_or(new.len(), |gap| gap.start);

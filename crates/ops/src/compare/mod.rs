@@ -46,6 +46,7 @@ pub use change::{
     LightDifference, LineChange, LumpChanges, ModelsChange, NumbersChange, RecordChange, Renumbered, RowChange,
     SolidChange, TextChange, TextureChange, WordChange,
 };
+pub(crate) use files::filled_gaps;
 pub use files::paks;
 pub use whole::{Files, chosen, whole};
 

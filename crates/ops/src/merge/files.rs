@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Conflict, Desk, Side, Sides, Subject};
+use crate::compare::filled_gaps;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::{Entry, Method, Packed, Pak, Time, lookup_name};
 use bspkit::file::Slot;
@@ -22,7 +23,10 @@ pub(super) fn merge<'a>(sides: &Sides<'_, 'a>, slot: &Slot, desk: &mut Desk<'_>)
     if theirs.comment() != base.comment() && theirs.comment() != ours.comment() {
         desk.refuse(&slot.name, "their side changes the comment of the pakfile, and both sides change files");
     }
-    let gaps = |pak, bsp: &bspkit::Bsp<'a>| bsp.bytes(slot.id).map(|bytes| gaps_of(pak, &bytes));
+    let gaps = |pak, bsp: &bspkit::Bsp<'a>| -> Result<Vec<Vec<u8>>> {
+        let bytes = bsp.bytes(slot.id)?;
+        Ok(filled_gaps(pak, &bytes).into_iter().map(|gap| bytes[gap].to_vec()).collect())
+    };
     let (before, mine, other) = (gaps(&base, sides.base)?, gaps(&ours, sides.ours)?, gaps(&theirs, sides.theirs)?);
     if other != before && other != mine {
         let what = "their side changes bytes that belong to no file of the pakfile, and both sides change files";
@@ -58,12 +62,6 @@ pub(super) fn merge<'a>(sides: &Sides<'_, 'a>, slot: &Slot, desk: &mut Desk<'_>)
     }
     order(&mut merged, [&base, &ours, &theirs], &moved, &slot.name, desk)?;
     Ok(Some(merged.to_rope()?))
-}
-
-/// The bytes that belong to no file, but zeros, which are added and left out for alignment.
-fn gaps_of(pak: &Pak<'_>, bytes: &[u8]) -> Vec<Vec<u8>> {
-    let gaps = pak.gaps().into_iter().map(|gap| bytes[gap].to_vec());
-    gaps.filter(|gap| gap.iter().any(|byte| *byte != 0)).collect()
 }
 
 /// Merges the files of one name: what each map has of it.
