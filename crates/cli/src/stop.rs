@@ -5,6 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::talk::{CLEAR, STOPPED};
 
+#[cfg(unix)]
+pub(crate) use system::{SHORTENED, wake};
+
 /// Whether there are several maps. Then a signal lets the maps in progress finish.
 static FINISHES: AtomicBool = AtomicBool::new(false);
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
@@ -48,36 +51,60 @@ fn say(text: &str) {
 }
 
 #[cfg(unix)]
+#[allow(unsafe_code)]
 mod system {
     use std::io::Read;
+    use std::os::fd::{AsRawFd, RawFd};
+    use std::os::unix::net::UnixStream;
+    use std::sync::OnceLock;
 
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+    use signal_hook::low_level::{exit, pipe};
+
+    /// What a handler writes for the thread when a mapped file was shortened. Signals that end a run write another byte.
+    pub(crate) const SHORTENED: u8 = b'!';
+
+    /// Wakes the thread that ends the program.
+    static WAKE: OnceLock<UnixStream> = OnceLock::new();
+
+    /// Where a handler writes a byte to wake the thread; none if there is no thread. A handler may ask.
+    pub(crate) fn wake() -> Option<RawFd> {
+        WAKE.get().map(AsRawFd::as_raw_fd)
+    }
 
     pub(super) fn listen() {
         // Reaching the limit of the file size becomes an error of the write and does not end the program.
         let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
-        // Without a handler a signal ends the program as usual.
-        let Ok(mut signals) = signal_hook::iterator::Signals::new(heeded()) else { return };
-        // If the thread cannot be started, signals end the program at once.
-        let started = std::thread::Builder::new().spawn(move || signals.forever().for_each(|_| super::heed(true)));
-        drop(started);
+        // Without a handler, or without the thread, a signal ends the program as usual.
+        let Ok((reader, writer)) = UnixStream::pair() else { return };
+        if std::thread::Builder::new().spawn(move || obey(reader)).is_err() {
+            return;
+        }
+        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal)) {
+            let _ = writer.try_clone().and_then(|writer| pipe::register(signal, writer));
+        }
+        let _ = WAKE.set(writer);
     }
 
-    /// The signals that end a run. A signal that was ignored when the program started stays ignored, as under `nohup`
-    /// or for a background job of a script. If the system does not report the ignored signals, SIGHUP is left to its
-    /// default.
-    fn heeded() -> Vec<i32> {
-        // The system does not tell the size of this file: with room for all of it, it is read at once.
-        let mut status = [0; 4096];
-        let length = std::fs::File::open("/proc/self/status").and_then(|mut file| file.read(&mut status)).unwrap_or(0);
-        let status = String::from_utf8_lossy(&status[..length]);
-        let ignored =
-            status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
-        match ignored {
-            Some(mask) => {
-                [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| mask >> (signal - 1) & 1 == 0).collect()
+    /// Waits for the handlers. They cannot remove files themselves, since a list of files is locked.
+    fn obey(mut wake: UnixStream) {
+        let mut byte = [0];
+        while wake.read_exact(&mut byte).is_ok() {
+            if byte == [SHORTENED] {
+                bspkit::file::abandon();
+                exit(2);
             }
-            None => vec![SIGINT, SIGTERM],
+            super::heed(true);
+        }
+    }
+
+    /// Whether a signal was ignored when the program started, as under `nohup` or for a background job of a script. It
+    /// stays ignored.
+    fn is_ignored(signal: i32) -> bool {
+        // SAFETY: the struct may be all zeros, and the system only writes it.
+        unsafe {
+            let mut now: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &raw mut now) == 0 && now.sa_sigaction == libc::SIG_IGN
         }
     }
 }

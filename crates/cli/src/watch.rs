@@ -72,13 +72,12 @@ pub(crate) fn looked_after<T>(done: Result<T>) -> Result<T> {
 #[allow(unsafe_code)]
 mod system {
     use std::ffi::c_void;
-    use std::io::{PipeReader, PipeWriter, Read};
-    use std::os::fd::AsRawFd;
     use std::path::Path;
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
     use std::time::Duration;
 
+    use crate::stop::{self, SHORTENED};
     use crate::talk::shown;
 
     /// How many maps are listed with their names, and the most bytes of a sentence. Others have one without a name.
@@ -91,13 +90,8 @@ mod system {
     /// How many maps found no place in the table.
     static UNLISTED: AtomicUsize = AtomicUsize::new(0);
     static IS_SAID: AtomicBool = AtomicBool::new(false);
-    static BEFORE: OnceLock<Before> = OnceLock::new();
-
-    /// What there was before the handler, and the pipe to the thread that removes temporary files.
-    struct Before {
-        handler: libc::sigaction,
-        wake: Option<PipeWriter>,
-    }
+    /// What there was before the handler.
+    static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
     struct Entry {
         is_taken: AtomicBool,
@@ -161,13 +155,10 @@ mod system {
         Listed(Some(entry))
     }
 
-    /// Installs the handler, and starts the thread that removes temporary files.
-    fn listen() -> Before {
-        let wake = std::io::pipe()
-            .ok()
-            .and_then(|(reader, writer)| std::thread::Builder::new().spawn(move || clean(reader)).ok().map(|_| writer));
+    /// Installs the handler, and returns the one before.
+    fn listen() -> libc::sigaction {
         // SAFETY: both structs may be all zeros. The handler is a function, and does only what a handler may do.
-        let handler = unsafe {
+        unsafe {
             let mut new: libc::sigaction = std::mem::zeroed();
             let mut old: libc::sigaction = std::mem::zeroed();
             let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void) = shortened;
@@ -175,15 +166,6 @@ mod system {
             new.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
             libc::sigaction(libc::SIGBUS, &raw const new, &raw mut old);
             old
-        };
-        Before { handler, wake }
-    }
-
-    /// Waits for the handler. It cannot remove files itself, since their list is locked.
-    fn clean(mut wake: PipeReader) {
-        if wake.read(&mut [0]).is_ok_and(|count| count > 0) {
-            bspkit::file::abandon();
-            signal_hook::low_level::exit(2);
         }
     }
 
@@ -198,10 +180,11 @@ mod system {
         };
         let entry = TABLE.iter().find(is_it);
         let Some(before) = BEFORE.get() else { signal_hook::low_level::exit(2) };
+        let wake = stop::wake();
         if entry.is_none() && UNLISTED.load(Ordering::SeqCst) == 0 {
             // Not ours: it happens again, and what was there before handles it.
             // SAFETY: the struct came from the system.
-            unsafe { libc::sigaction(libc::SIGBUS, &raw const before.handler, std::ptr::null_mut()) };
+            unsafe { libc::sigaction(libc::SIGBUS, std::ptr::from_ref(before), std::ptr::null_mut()) };
             return;
         }
         if !IS_SAID.swap(true, Ordering::SeqCst) {
@@ -213,10 +196,10 @@ mod system {
                 }
                 None => say(UNNAMED, libc::STDERR_FILENO),
             }
-            before.wake.iter().for_each(|wake| say(b"!", wake.as_raw_fd()));
+            wake.iter().for_each(|wake| say(&[SHORTENED], *wake));
         }
-        if before.wake.is_some() {
-            // The other thread ends the program. It needs a moment only.
+        if wake.is_some() {
+            // The thread that ends the program removes temporary files. It needs a moment only.
             std::thread::sleep(Duration::from_secs(2));
         }
         signal_hook::low_level::exit(2);
