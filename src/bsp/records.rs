@@ -353,7 +353,7 @@ impl<'r> Column<'r> {
 
     /// Some floats of a record, from one on; 0 as for [`Column::float`].
     pub fn floats<const N: usize>(&self, record: usize, first: usize) -> [f32; N] {
-        std::array::from_fn(|item| self.float(record, first + item))
+        std::array::from_fn(|item| self.float(record, first.saturating_add(item)))
     }
 
     /// The number of a record as an index; `None` if it is negative.
@@ -371,9 +371,9 @@ impl<'r> Column<'r> {
         self.items
     }
 
-    /// The offset of a record's field in the lump.
+    /// The offset of a record's field in the lump; `usize::MAX` for a record so far off that there is no such number.
     pub fn at(&self, record: usize) -> usize {
-        self.start + record * self.size + self.offset
+        record.saturating_mul(self.size).saturating_add(self.start + self.offset)
     }
 
     #[inline]

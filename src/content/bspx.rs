@@ -432,13 +432,13 @@ impl<'a> LightOctree<'a> {
 
     /// A leaf's box.
     pub fn leaf(&self, leaf: usize) -> Option<LightOctreeLeaf> {
-        LightOctreeLeaf::decode(self.bytes.get(*self.leafs.get(leaf)?..*self.leafs.get(leaf + 1)?)?)
+        LightOctreeLeaf::decode(self.bytes.get(*self.leafs.get(leaf)?..*self.leafs.get(leaf.checked_add(1)?)?)?)
     }
 
     /// The points of a leaf, x fastest and z slowest; empty if there is no such leaf.
     pub fn leaf_points(&self, leaf: usize) -> impl Iterator<Item = LightPoint<'_>> {
-        let start = self.leafs.get(leaf).map_or(0, |start| start + self.leaf_head());
-        let end = self.leafs.get(leaf + 1).copied().unwrap_or(0);
+        let bounds = leaf.checked_add(1).and_then(|next| Some((*self.leafs.get(leaf)?, *self.leafs.get(next)?)));
+        let (start, end) = bounds.map_or((0, 0), |(start, end)| (start + self.leaf_head(), end));
         let mut at = start;
         std::iter::from_fn(move || {
             let point = self.point(at).ok().filter(|_| at < end)?;

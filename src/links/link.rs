@@ -183,7 +183,7 @@ impl Link {
             How::Perhaps => usize::try_from(value).is_ok_and(|index| index < len).then_some((value, 1)),
             How::Node => Some(self.far(value, len)).filter(|value| *value >= 0).map(|value| (value, 1)),
             How::Leaf(nodes) => {
-                let is_far = self.word.number == Number::I16 && value + FAR < nodes;
+                let is_far = self.word.number == Number::I16 && value.saturating_add(FAR) < nodes;
                 (value < 0 && !is_far).then_some((-1 - value, 1))
             }
             How::Next => (value > 0).then_some((value, 1)),
@@ -220,8 +220,8 @@ impl Link {
             How::Index(none) if none.contains(&-1) => -1..len,
             How::Index(_) | How::Perhaps | How::Item(..) => 0..len,
             How::Node | How::Next => i64::MIN..len,
-            How::Leaf(_) => -len..i64::MAX,
-            How::Signed => 1 - len..len,
+            How::Leaf(_) => len.saturating_neg()..i64::MAX,
+            How::Signed => 1_i64.saturating_sub(len)..len,
             How::Bits(_) | How::Run(..) | How::Share(_) | How::Starred(_) => 0..0,
         }
     }
@@ -301,7 +301,7 @@ impl Link {
         let is_far = self.far(old, len) != old;
         let value = match self.how {
             How::Leaf(_) => -1 - first,
-            How::Signed if old < 0 => -first,
+            How::Signed if old < 0 => first.saturating_neg(),
             How::Bits(mask) => old & !i64::from(mask) | first & i64::from(mask),
             How::Node if is_far && first > i64::from(i16::MAX) => first - FAR,
             How::Starred(size) => {
@@ -314,7 +314,7 @@ impl Link {
         let is_none = matches!(self.how, How::Index(none) if none.contains(&value))
             || matches!(self.how, How::Next) && value <= 0;
         let is_cut = matches!(self.how, How::Bits(mask) if first & i64::from(mask) != first);
-        let is_node = matches!(self.how, How::Leaf(nodes) if self.word.number == Number::I16 && value + FAR < nodes);
+        let is_node = matches!(self.how, How::Leaf(nodes) if self.word.number == Number::I16 && value.saturating_add(FAR) < nodes);
         if is_none {
             return Err(format!("{first} means that there is none"));
         }

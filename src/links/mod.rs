@@ -108,7 +108,8 @@ impl Site<'_> {
         macro_rules! each {
             ($type:ty) => {
                 for index in records {
-                    let Some(record) = all.get(index * size..(index + 1) * size) else { continue };
+                    let rest = index.checked_mul(size).and_then(|start| all.get(start..));
+                    let Some(record) = rest.and_then(|rest| rest.get(..size)) else { continue };
                     let Some(number) = record.get(word.at..).and_then(|rest| rest.first_chunk()) else { continue };
                     hand(index, record, i64::from(<$type>::from_le_bytes(*number)));
                 }
@@ -196,7 +197,7 @@ impl Site<'_> {
     pub fn opposite(&self, record: &[u8]) -> Option<Vec<u8>> {
         let mut other = record.to_vec();
         for at in self.plane()? {
-            other[at..at + 4].copy_from_slice(&(0.0 - float(record, at)?).to_le_bytes());
+            *other.get_mut(at..)?.first_chunk_mut()? = (0.0 - float(record, at)?).to_le_bytes();
         }
         Some(other)
     }

@@ -8,6 +8,7 @@ mod console;
 #[allow(dead_code)]
 mod corpus;
 mod entities;
+mod extremes;
 mod layout_table;
 mod lenses;
 mod light;

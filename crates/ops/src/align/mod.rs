@@ -52,8 +52,9 @@ impl<'b> Array<'b> {
 }
 
 /// The records that differ. Arrays of one length are compared index by index; in others records were added or removed,
-/// and what stayed is found again by those that occur once.
+/// and what stayed is found again by those that occur once. A record has at least one byte, whatever the size says.
 pub fn hunks(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
+    let size = size.max(1);
     if old.len() / size == new.len() / size {
         let mut hunks = Vec::new();
         same_length(&Array { bytes: old, size }, &Array { bytes: new, size }, &mut hunks);
@@ -198,6 +199,8 @@ mod tests {
         assert_eq!(hunks(b"abcdef", b"bcdf", 1), [hunk(0..1, 0..0), hunk(4..5, 3..3)]);
         assert_eq!(hunks(b"abc", b"axbyc", 1), [hunk(1..1, 1..2), hunk(2..2, 3..4)]);
         assert_eq!(hunks(b"", b"ab", 2), [hunk(0..0, 0..1)]);
+        assert_eq!(hunks(b"ab", b"ab", usize::MAX), []);
+        assert_eq!(hunks(b"ab", b"a", 0), [hunk(1..2, 1..1)]);
         assert_eq!(hunks(b"aaaa", b"aaa", 1), [hunk(3..4, 3..3)]);
     }
 
