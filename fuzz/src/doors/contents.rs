@@ -185,6 +185,10 @@ pub fn entities(bytes: &[u8]) {
     let (mut all, mut list) = ((*view).clone(), plain(&view));
     for _ in 0..=choices.below(10) {
         let (before, len) = (all.to_bytes(), all.len());
+        if len == 0 {
+            // There is nothing to choose.
+            return;
+        }
         let mut chosen: Vec<usize> = (0..choices.below(4)).map(|_| choices.below(len)).collect();
         chosen.sort_unstable();
         chosen.dedup();
