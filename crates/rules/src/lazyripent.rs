@@ -121,9 +121,35 @@ fn blocks(rules: &mut Rules, mut tokens: impl Iterator<Item = Token>) -> Result<
             let what = "Lazyripent2 makes `angles` of each `angle` before its rules, and this program does not";
             rules.find(rules::ANGLES, at, format!("the rule names `{}`: {what}", escaped(key)));
         }
+        for (at, value) in own.iter().flat_map(filled).filter(|(_, value)| has_comment(value)) {
+            let what =
+                "Lazyripent2 takes it up to a `#` or `//`, where a comment begins, and this program takes all of it";
+            rules.find(rules::COMMENT, at, format!("the value {}: {what}", shown(value)));
+        }
         rules.rules.extend(own);
     }
     Ok(())
+}
+
+/// The values of a rule that Lazyripent2 reads as words once more, to fill in what they refer to (its
+/// `SolveForOperations`).
+fn filled(rule: &Rule) -> Vec<(At, &[u8])> {
+    let tests = rule.on.tests.iter().filter_map(|test| match &test.value {
+        Expected::IsExactly(value) => Some((test.at, &value[..])),
+        _ => None,
+    });
+    let (pairs, acts) = match &rule.action {
+        Action::Acts(acts) | Action::AddFor(_, acts) => (&[][..], &acts[..]),
+        Action::Add(pairs) => (&pairs[1..], &[][..]),
+        _ => (&[][..], &[][..]),
+    };
+    let acts = acts.iter().filter(|act| matches!(act.verb, Verb::Replace | Verb::New));
+    let pairs = pairs.iter().map(|pair| (pair.at, &pair.value[..]));
+    tests.chain(acts.map(|act| (act.at, &act.value[..]))).chain(pairs).collect()
+}
+
+fn has_comment(value: &[u8]) -> bool {
+    value.contains(&b'#') || value.windows(2).any(|pair| pair == b"//")
 }
 
 /// Where a rule names a key of the entities of a map that Lazyripent2 replaces or makes (its `EntityUpgrader`).
@@ -132,6 +158,18 @@ fn upgraded(rule: &Rule) -> Option<(At, &[u8])> {
     let acts = if let Action::Acts(acts) = &rule.action { &acts[..] } else { &[] };
     let mut keys = tests.chain(acts.iter().map(|act| (act.at, &act.key[..])));
     keys.find(|(_, key)| matches!(*key, b"angle" | b"angles"))
+}
+
+/// A number as .NET prints it: as Rust does, but with an exponent where it is less than 0.0001, or at least 1,000,000,000
+/// (`Number.FormatSingle`).
+fn printed(number: f32) -> Vec<u8> {
+    let text = format!("{number:E}");
+    let (digits, exponent) = text.split_once('E').unwrap_or((&text, "0"));
+    match exponent.parse::<i32>() {
+        Ok(power @ ..-4) => format!("{digits}E-{:02}", -power).into_bytes(),
+        Ok(power @ 9..) => format!("{digits}E+{power:02}").into_bytes(),
+        _ => number.to_string().into_bytes(),
+    }
 }
 
 /// A number without quotes is kept as a number of 32 bits: `100.50` means `100.5`.
@@ -143,7 +181,7 @@ fn plain_number(token: Token) -> Token {
             .enumerate()
             .all(|(at, byte)| byte.is_ascii_digit() || *byte == b'.' || at == 0 && *byte == b'-');
     match number(&token.text).filter(|_| is_number && token.kind == Kind::Word) {
-        Some(number) => Token { text: number.to_string().into_bytes(), ..token },
+        Some(number) => Token { text: printed(number), ..token },
         None => token,
     }
 }
@@ -351,7 +389,7 @@ impl Act {
                 if !value.is_finite() {
                     return Err(format!("the result for `{}` is not a number", escaped(&self.key)));
                 }
-                set(&mut pairs[at], value.to_string().into_bytes(), counts);
+                set(&mut pairs[at], printed(value), counts);
             }
         }
         Ok(())

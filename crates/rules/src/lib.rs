@@ -505,6 +505,8 @@ codes! {
     LEFT = "rule-left", Note, [], "targets or outputs of the map give a name that no entity has after the rule";
     ANGLES = "rule-angles", Warning, [Strict],
         "the rule names `angle` or `angles`: Lazyripent2 makes the second of the first before it applies rules";
+    COMMENT = "rule-comment", Warning, [Strict],
+        "a value has `#` or `//`: Lazyripent2 takes it up to there, where a comment begins";
     LOOSE = "rule-loose", Warning, [], "an entity matches by equal keys, though not every pair of the rule is in it";
 }
 

@@ -454,3 +454,29 @@ fn rules_that_name_angles_are_in_doubt() {
     assert_eq!(found("{ match a 1 replace angles \"0 90 0\" }"), [("rule-angles", "1:13".into())]);
     assert_eq!(found("{ match a 1 replace n 2 }\n{ new-entity foo new angles \"0 90 0\" }"), []);
 }
+
+/// Lazyripent2 reads values once more as words of its files, in which comments begin with `#` and `//`.
+#[test]
+fn values_with_comments_are_in_doubt() {
+    let found = |text: &str| {
+        let rules = read("r.rule", text).unwrap();
+        rules.findings.iter().map(|found| (found.code.name, found.at.to_string())).collect::<Vec<_>>()
+    };
+    assert_eq!(found("{ match a \"b#c\" remove-entity }"), [("rule-comment", "1:9".into())]);
+    assert_eq!(found("{ have a replace b \"http://c\" }"), [("rule-comment", "1:10".into())]);
+    assert_eq!(found("{ new-entity a new b \"#\" }"), [("rule-comment", "1:16".into())]);
+    assert_eq!(found("{ have a new-entity b new c \"//\" }"), [("rule-comment", "1:23".into())]);
+    assert_eq!(found("{ have \"a#\" replace b \"c/d\" rename b \"#c\" store a \"//\" } # comment"), []);
+}
+
+/// Whole numbers of up to nine digits have no exponent, as .NET prints them.
+#[test]
+fn numbers_are_printed_as_the_tool_prints_them() {
+    let numbers = "0.0001=0.0001 0.00001=1E-05 0.000012345=1.2345E-05 -0.00001=-1E-05 123456789=123456790 1000000000=1E+09 \
+                   -2147483647=-2.1474836E+09 16777217=16777216 0.1=0.1 -0=-0 007=7";
+    for (written, is) in numbers.split_whitespace().map(|pair| pair.split_once('=').unwrap()) {
+        becomes("r.rule", &format!("{{ have a replace a {written} }}"), "a=x", &format!("a={is}"));
+    }
+    becomes("r.rule", "{ have a div a 100000 }", "a=1", "a=1E-05");
+    becomes("r.rule", "{ have a mult a 100000 }", "a=100000", "a=1E+10");
+}
