@@ -36,6 +36,20 @@ pub fn pak_edits(bytes: &[u8]) {
     let all = super::all_maps().iter().filter(|map| map.pak().is_ok_and(|pak| !pak.is_empty())).collect::<Vec<_>>();
     let mut draft = all[choices.below(all.len())].draft();
     let Ok(pak) = draft.pak() else { return };
+    edited(pak, &mut choices);
+}
+
+/// The same for a zip of its own.
+pub fn made_zips(bytes: &[u8]) {
+    let mut choices = super::edits::Choices::of(bytes);
+    let bytes = super::zips::zip(&mut choices).build();
+    pak(&bytes);
+    let Ok(mut pak) = Pak::parse(bytes) else { return };
+    pak.check(1);
+    edited(&mut pak, &mut choices);
+}
+
+fn edited(pak: &mut Pak<'_>, choices: &mut super::edits::Choices<'_>) {
     for _ in 0..=choices.below(8) {
         let (one, most) = (choices.below(pak.len()), 1 << choices.below(12));
         let _ = match choices.below(9) {

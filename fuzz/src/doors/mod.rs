@@ -14,6 +14,7 @@ mod scripts;
 mod sources;
 mod texts;
 mod twice;
+mod zips;
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -148,6 +149,7 @@ pub fn all() -> Vec<Door> {
         door("saves", numbers(), edits::saves),
         door("pack", numbers(), maps::packed),
         door("pak-edits", numbers(), files::pak_edits),
+        door("zips-made", numbers(), files::made_zips),
         door("selectors", seeds::lines(seeds::SELECTORS), texts::selectors),
         door("assignments", seeds::lines(seeds::ASSIGNMENTS), texts::assignments),
         door("removals", seeds::lines(seeds::REMOVALS), texts::removals),
