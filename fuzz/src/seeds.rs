@@ -39,7 +39,19 @@ pub fn compiled() -> Vec<Vec<u8>> {
     if let Some(folder) = std::env::var_os("BSPKIT_FUZZ_MAPS") {
         all.extend(files(folder, &[".bsp"], 1 << 18));
     }
+    all.extend(lit_props());
     all
+}
+
+/// A Source map with files of light for its static props, by their numbers.
+fn lit_props() -> Option<Vec<u8>> {
+    let own = files("tests/maps/source", &["room_v20.bsp"], 1 << 20).into_iter().next()?;
+    let mut draft = Bsp::from_vec(own).ok()?.draft();
+    let pak = draft.pak().ok()?;
+    for (name, size) in [("sp_0.vhv", 40), ("sp_1.vhv", 50), ("sp_hdr_1.vhv", 60), ("sp_2.ps3.vhv", 70)] {
+        pak.add(name, vec![1; size]).ok()?;
+    }
+    Some(draft.plan(Layout::Keep).ok()?.to_vec())
 }
 
 /// The maps of the project, and one of each dialect.

@@ -131,7 +131,27 @@ pub fn rows(bytes: &[u8]) {
 }
 
 pub fn blocks(bytes: &[u8]) {
-    let _ = (bspx::BrushList::parse(bytes).is_ok(), bspx::LightOctree::parse_all(bytes).is_ok());
+    if let Ok(list) = bspx::BrushList::parse(bytes) {
+        assert!(bytes.starts_with(&list.to_bytes()), "other brushes");
+        let _ = (0..list.len()).map(|model| list.brushes(model).count()).sum::<usize>();
+    }
+    let all = bspx::LightOctree::parse(bytes).into_iter();
+    for tree in all.chain(bspx::LightOctree::parse_all(bytes).unwrap_or_default()) {
+        let _ = (tree.fault(), tree.rest().len());
+        let own = tree.to_bytes();
+        let again = bspx::LightOctree::parse(&own[..]).ok().filter(|again| again.to_bytes() == own);
+        // Those of several grids have sides, of which the bytes of one say nothing.
+        assert!(again.is_some() || tree.leaf_points(0).any(|point| point.samples().next().is_some()), "other light");
+        for leaf in (0..tree.len()).take(64) {
+            let at = tree.leaf(leaf).map(|head| head.mins.map(|number| u32::try_from(number).unwrap_or(0)));
+            let _ = at.map(|at| tree.at(at).is_ok());
+            let _ = tree
+                .leaf_points(leaf)
+                .take(64)
+                .filter(|point| point.is_occluded() || point.samples().count() > 0)
+                .count();
+        }
+    }
 }
 
 pub fn game_models(bytes: &[u8]) {

@@ -109,6 +109,17 @@ pub fn all() -> Vec<Door> {
         let bytes = MAPS.iter().filter_map(|map| Some(map.bytes(map.slot(name).ok()?.id).ok()?.to_vec()));
         bytes.filter(|bytes| !bytes.is_empty()).collect::<Vec<_>>()
     };
+    let blocks = || {
+        let grid = lump("bspx:LIGHTGRID_OCTREE");
+        // Several grids have their sizes before them.
+        let sized = grid.iter().map(|grid| [&(grid.len() as u32).to_le_bytes()[..], grid].concat()).collect::<Vec<_>>();
+        [lump("bspx:BRUSHLIST"), grid, sized].concat()
+    };
+    // A text so long that it is read in pieces.
+    let long = || {
+        let entity = b"{\n\"classname\" \"light\"\n\"origin\" \"1 2 3\"\n\"message\" \"}\"\n}\n";
+        vec![[&entity.repeat(6000)[..], b"\0"].concat()]
+    };
     let of_source = || seeds::maps().into_iter().filter(|map| map.starts_with(b"VBSP")).collect();
     let images = || [seeds::files("tests", &[".vtf", ".wal", ".pcx", ".wad"], 1 << 18), meshes::images()].concat();
     let packed = || {
@@ -136,6 +147,7 @@ pub fn all() -> Vec<Door> {
         of_maps("lenses", contents::lenses),
         of_maps("said", said::maps),
         door("entities", texts(), texts::entities),
+        door("long-texts", long(), twice::tokens),
         door("canonical", texts(), contents::canonical),
         door("entity-edits", numbers(), contents::entities),
         door("splices", numbers(), contents::spliced),
@@ -191,7 +203,7 @@ pub fn all() -> Vec<Door> {
         door("textures-of-games", images(), meshes::textures),
         door("wad", seeds::files("tests", &[".wad"], 1 << 20), files::wads),
         door("visibility", lump("VISIBILITY"), files::rows),
-        door("bspx", lump("VERTEXNORMALS").into_iter().chain(lump("LIGHTING")).collect(), files::blocks),
+        door("bspx", blocks(), files::blocks),
         door("keyvalues", seeds::files("tests/game", &[".vmt", ".txt", ".res"], 1 << 18), texts::key_values),
         door("fgd", vec![seeds::FGD.as_bytes().to_vec()], texts::fgd),
         door("models", seeds::files("tests/game", &[".mdl", ".phy"], 1 << 20), files::game_models),
