@@ -43,13 +43,21 @@ pub fn compiled() -> Vec<Vec<u8>> {
     all
 }
 
-/// A Source map with files of light for its static props, by their numbers.
-fn lit_props() -> Option<Vec<u8>> {
+/// Before and after the number of a static prop in the names of files with its light.
+pub const LIT_PROPS: [(&str, &str); 3] = [("sp_", ".vhv"), ("sp_hdr_", ".vhv"), ("sp_", ".ps3.vhv")];
+
+/// A Source map with eight static props and files of light for most of them, each with a size of its own.
+pub fn lit_props() -> Option<Vec<u8>> {
     let own = files("tests/maps/source", &["room_v20.bsp"], 1 << 20).into_iter().next()?;
     let mut draft = Bsp::from_vec(own).ok()?.draft();
+    while let len @ 1..8 = draft.records("game:sprp.props").ok()?.len() {
+        draft.structure().duplicate_list("game:sprp.props", 0..len.min(8 - len)).ok()?;
+    }
     let pak = draft.pak().ok()?;
-    for (name, size) in [("sp_0.vhv", 40), ("sp_1.vhv", 50), ("sp_hdr_1.vhv", 60), ("sp_2.ps3.vhv", 70)] {
-        pak.add(name, vec![1; size]).ok()?;
+    for (place, (before, after)) in LIT_PROPS.into_iter().enumerate() {
+        for prop in (0..8).filter(|prop| (prop + place) % 4 != 0) {
+            pak.add(format!("{before}{prop}{after}"), vec![1; 10 * place + prop + 1]).ok()?;
+        }
     }
     Some(draft.plan(Layout::Keep).ok()?.to_vec())
 }

@@ -1,5 +1,7 @@
 //! Edits of good maps, as the bytes say: a plan's file is what the draft is, and structural edits break no reference.
 
+use std::sync::LazyLock;
+
 use bspkit::dialect::Role;
 use bspkit::finding::Severity;
 use bspkit::{Bsp, Draft, Layout, Session, SlotId, verify};
@@ -8,6 +10,7 @@ use bspkit_ops::{check, merge};
 
 use super::{all_maps, good_maps, map};
 use crate::mutate::Random;
+use crate::seeds;
 
 const LAYOUTS: [Layout; 4] = [Layout::Keep, Layout::Append, Layout::Repack, Layout::Patch];
 
@@ -180,6 +183,54 @@ pub fn follow(bytes: &[u8]) {
     let outcome = verify::run(&new);
     assert!(outcome.is_ok(), "{done}: {outcome:?}");
 }
+
+/// The files of light of static props go with their props, by name and content.
+pub fn lit_props(bytes: &[u8]) {
+    let mut choices = Choices::of(bytes);
+    let Some(map) = &*LIT else { return };
+    let Ok(props) = map.records(PROPS) else { return };
+    let mut draft = map.draft();
+    // What each prop was before.
+    let mut order: Vec<usize> = (0..props.len()).collect();
+    for last in (1..order.len()).rev() {
+        order.swap(last, choices.below(last + 1));
+    }
+    let structure = draft.structure().cascade(true).whole();
+    let done = match choices.below(3) {
+        0 => structure.reorder_list(PROPS, &order),
+        1 => {
+            let gone = order.split_off(choices.below(order.len()));
+            order.sort_unstable();
+            structure.remove(&[(PROPS, &gone)])
+        }
+        _ => {
+            let range = 0..1 + choices.below(order.len());
+            order = (0..range.end).chain(0..props.len()).collect();
+            // The copies stand behind what they are copies of.
+            order[range.end..range.end + range.len()].copy_from_slice(&(0..range.end).collect::<Vec<_>>());
+            structure.duplicate_list(PROPS, range)
+        }
+    };
+    if done.is_err() {
+        return;
+    }
+    let Some(new) = saved(&draft, Layout::Keep) else { return };
+    let files = |map: &Bsp<'_>, prop: usize| {
+        let pak = map.pak().expect("it has a pakfile");
+        seeds::LIT_PROPS.map(|(before, after)| {
+            pak.one(format!("{before}{prop}{after}")).ok().map(|at| pak.get(at).map(|it| it.size()))
+        })
+    };
+    assert_eq!(new.records(PROPS).map(|props| props.len()).ok(), Some(order.len()));
+    for (now, was) in order.into_iter().enumerate() {
+        assert_eq!(files(&new, now), files(map, was), "{now} was {was}");
+    }
+}
+
+const PROPS: &str = "game:sprp.props";
+
+/// A map with static props and their light.
+static LIT: LazyLock<Option<Bsp<'static>>> = LazyLock::new(|| Bsp::from_vec(seeds::lit_props()?).ok());
 
 /// Merges of two edits are the same from both sides, or both have conflicts.
 pub fn merged(bytes: &[u8]) {

@@ -155,6 +155,7 @@ pub fn all() -> Vec<Door> {
         door("tokens", texts(), twice::tokens),
         door("edits", numbers(), edits::edits),
         door("follow", numbers(), edits::follow),
+        door("lit-props", numbers(), edits::lit_props),
         door("merge", numbers(), edits::merged),
         door("sessions", numbers(), edits::sessions),
         door("models-of-maps", numbers(), edits::models),
