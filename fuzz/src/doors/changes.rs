@@ -296,9 +296,20 @@ pub fn textures(bytes: &[u8]) {
     let map = maps[choices.below(maps.len())];
     let mut draft = map.draft();
     let Ok(all) = draft.textures() else { return };
-    let looks = |all: &Textures<'_>| {
-        (0..all.len()).map(|at| all.get(at).ok().flatten().map(|it| it.bytes().to_vec())).collect::<Vec<_>>()
-    };
+    edit_textures(all, &mut choices);
+    let wanted = looks(all);
+    if let Some(new) = saved(&draft, Layout::Keep) {
+        assert!(new.textures().is_ok_and(|all| looks(&all) == wanted));
+    }
+}
+
+/// The bytes of each texture; none for places without one.
+pub fn looks(all: &Textures<'_>) -> Vec<Option<Vec<u8>>> {
+    (0..all.len()).map(|at| all.get(at).ok().flatten().map(|it| it.bytes().to_vec())).collect()
+}
+
+/// A number of edits, each of one texture: the others keep their bytes, and so does one whose edit is refused.
+pub fn edit_textures(all: &mut Textures<'_>, choices: &mut Choices<'_>) {
     for _ in 0..=choices.below(4) {
         let (index, other) = (choices.below(all.len()), choices.below(all.len()));
         let before = looks(all);
@@ -324,10 +335,6 @@ pub fn textures(bytes: &[u8]) {
         let after = looks(all);
         let is_other = (0..before.len()).filter(|at| before[*at] != after[*at]).any(|at| at != index || done.is_err());
         assert!(!is_other, "{index} {done:?}");
-    }
-    let wanted = looks(all);
-    if let Some(new) = saved(&draft, Layout::Keep) {
-        assert!(new.textures().is_ok_and(|all| looks(&all) == wanted));
     }
 }
 

@@ -36,7 +36,8 @@ pub fn pak_edits(bytes: &[u8]) {
     let all = super::all_maps().iter().filter(|map| map.pak().is_ok_and(|pak| !pak.is_empty())).collect::<Vec<_>>();
     let mut draft = all[choices.below(all.len())].draft();
     let Ok(pak) = draft.pak() else { return };
-    edited(pak, &mut choices);
+    edit_pak(pak, &mut choices);
+    check_edited(pak);
 }
 
 /// The same for a zip of its own.
@@ -46,10 +47,12 @@ pub fn made_zips(bytes: &[u8]) {
     pak(&bytes);
     let Ok(mut pak) = Pak::parse(bytes) else { return };
     pak.check(1);
-    edited(&mut pak, &mut choices);
+    edit_pak(&mut pak, &mut choices);
+    check_edited(&pak);
 }
 
-fn edited(pak: &mut Pak<'_>, choices: &mut super::edits::Choices<'_>) {
+/// A number of edits.
+pub fn edit_pak(pak: &mut Pak<'_>, choices: &mut super::edits::Choices<'_>) {
     for _ in 0..=choices.below(8) {
         let (one, most) = (choices.below(pak.len()), 1 << choices.below(12));
         let _ = match choices.below(9) {
@@ -67,6 +70,10 @@ fn edited(pak: &mut Pak<'_>, choices: &mut super::edits::Choices<'_>) {
             }
         };
     }
+}
+
+/// What is written has the same files.
+fn check_edited(pak: &Pak<'_>) {
     let files = |pak: &Pak<'_>| {
         pak.iter().map(|file| (file.name().to_vec(), file.data().map(|it| it.to_vec()).ok())).collect::<Vec<_>>()
     };

@@ -13,6 +13,7 @@ mod said;
 mod scripts;
 mod sources;
 mod texts;
+mod threeway;
 mod twice;
 mod zips;
 
@@ -176,6 +177,8 @@ pub fn all() -> Vec<Door> {
         door("statements", numbers(), scripts::statements),
         door("compared", numbers(), changes::compared),
         door("merge-small", numbers(), changes::merged),
+        door("merge-paks", numbers(), threeway::paks),
+        door("merge-textures", numbers(), threeway::textures),
         door("tables", numbers(), changes::tables),
         door("save-options", numbers(), changes::options),
         door("reports", numbers(), said::reports),
