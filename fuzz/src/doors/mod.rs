@@ -179,6 +179,7 @@ pub fn all() -> Vec<Door> {
         door("merge-small", numbers(), changes::merged),
         door("merge-paks", numbers(), threeway::paks),
         door("merge-textures", numbers(), threeway::textures),
+        door("merge-entities", numbers(), threeway::entities),
         door("tables", numbers(), changes::tables),
         door("save-options", numbers(), changes::options),
         door("reports", numbers(), said::reports),
