@@ -1,6 +1,6 @@
 //! `ci`: the laws, the findings and the policy of a project, for CI systems.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -16,15 +16,16 @@ use bspkit::{Bsp, ErrorKind, SaveOptions};
 use bspkit_game::assets::fgd::Fgd;
 use bspkit_ops::check::few;
 use bspkit_ops::policy::{self, Policy};
+use bspkit_packed::archive;
 use bspkit_text::ci::{self, Baseline, MapFindings, Report};
-use bspkit_text::policy as policy_text;
 use bspkit_text::starter::Starter;
+use bspkit_text::{defaults, policy as policy_text};
 use clap::ValueEnum;
 
 use super::config::{self, from_here, nearest};
 use super::context::{Context, is_stdin, read_fgd};
 use super::git::repository::Changed;
-use super::maps::{MapArgs, MapFile, Maps, real_input};
+use super::maps::{MapArgs, MapFile, Maps, own_place, real_input};
 use super::output::{self, spare};
 use super::save::how_to_list;
 use super::talk::{Code, Job, MOST_OF_A_KIND, MOST_OF_ALL, bad_argument, count, library_error, shown};
@@ -208,9 +209,15 @@ fn init(cx: &Context, args: &Args, maps: &Maps) -> Result<Code> {
 }
 
 impl Args {
-    /// Refuses to write over what is read: maps, policies, the FGD file, the baseline.
+    /// Refuses to write over what is read: maps, policies, the files of their projects, the FGD file, the baseline.
     fn spare(&self, maps: &Maps, policies: &Policies) -> Result<()> {
-        let named = || maps.iter().map(|map| map.path.as_path()).chain(policies.read.keys().map(PathBuf::as_path));
+        if self.output.is_none() && !self.write_baseline {
+            return Ok(());
+        }
+        let of_projects: HashSet<PathBuf> =
+            maps.iter().filter_map(|map| nearest(&map.path).transpose()).collect::<Result<_>>()?;
+        let policies = || policies.read.keys().chain(&of_projects).map(PathBuf::as_path);
+        let named = || maps.iter().map(|map| map.path.as_path()).chain(policies());
         let read = || named().chain(self.fgd.as_deref());
         let baseline = self.baseline.as_deref();
         let written = self.output.as_deref();
@@ -304,12 +311,15 @@ fn is_there(map: &str, baseline: &Path) -> bool {
     })
 }
 
-/// The path of a map as the baseline has it: relative to the baseline's folder if the map is in it.
+/// The path of a map as the baseline has it: relative to the baseline's folder if the map, or the archive that has it, is
+/// in it. A link is another map than the one that it leads to.
 fn path_in(map: &MapFile, baseline: &Path) -> String {
     let folder = baseline.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let real = |path: &Path| path.canonicalize().ok();
-    let inner =
-        real(&map.path).zip(real(folder)).and_then(|(map, folder)| Some(map.strip_prefix(folder).ok()?.to_owned()));
+    let inside = archive::part(&map.path).map_or(PathBuf::new(), |(_, name)| name.into());
+    let inner = own_place(&map.path).zip(folder.canonicalize().ok()).and_then(|(file, folder)| {
+        let file = file.strip_prefix(folder).ok()?;
+        Some(if inside.as_os_str().is_empty() { file.to_path_buf() } else { file.join(&inside) })
+    });
     let path = inner.unwrap_or_else(|| map.path.clone());
     let mut path = path.into_os_string().into_encoded_bytes();
     if cfg!(windows) {
@@ -443,5 +453,8 @@ impl Policies {
 }
 
 fn open(path: &Path) -> Result<Policy> {
-    Ok(policy_text::read(&from_here(path), &input::text(path)?)?)
+    let (name, text) = (from_here(path), input::text(path)?);
+    // The defaults of a project are in the same file, and nothing in it may be a mistake.
+    defaults::read(&name, &text)?;
+    Ok(policy_text::read(&name, &text)?)
 }

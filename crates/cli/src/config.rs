@@ -15,21 +15,21 @@ use serde::Serialize;
 
 use super::context::{Context, is_stdin};
 use super::help;
-use super::maps::real_input;
+use super::maps::{own_place, real_input};
 use super::talk::{Code, Head, bad_argument, json, shown};
 
 /// The name of the file of a folder and the folders in it.
 pub(crate) const NAME: &str = "bspkit.toml";
 
 /// The nearest file of a project: in the folder that is named, or in the folders above it, the map or the archive that
-/// has the map.
+/// has the map. A link to a map is a map of the folder that it is in.
 pub(crate) fn nearest(path: &Path) -> Result<Option<PathBuf>> {
-    let from = if is_stdin(path) { env::current_dir().ok() } else { real_input(path) };
+    let from = if is_stdin(path) { env::current_dir().ok() } else { own_place(path) };
     let mut folders = from.iter().flat_map(|from| from.ancestors()).filter(|folder| folder.is_dir());
     let is_here = |folder: &Path| {
         let path = folder.join(NAME);
         // A file that cannot be read is not a missing one: it would be as if it allowed everything.
-        Ok((input::is_there(&path)? && path.is_file()).then_some(path))
+        Ok((path.is_symlink() || input::is_there(&path)? && (path.is_file() || path.is_dir())).then_some(path))
     };
     folders.find_map(|folder| is_here(folder).transpose()).transpose()
 }

@@ -506,6 +506,17 @@ pub(crate) fn real_input(path: &Path) -> Option<PathBuf> {
     real_path(&file).ok().flatten()
 }
 
+/// The path of a file, or of the archive that has it, in its own folder: links to folders are followed, and a link to a
+/// file is a file of the folder that it is in. `None` if there is none, and for stdin.
+pub(crate) fn own_place(path: &Path) -> Option<PathBuf> {
+    let file = archive::part(path).map_or_else(|| path.to_path_buf(), |(archive, _)| archive);
+    if is_stdin(path) || file.is_dir() || !file.is_symlink() {
+        return real_path(&file).ok().flatten();
+    }
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(folder.canonicalize().ok()?.join(file.file_name()?))
+}
+
 /// The path of a file that exists, with symbolic links followed.
 pub(crate) fn real_path(path: &Path) -> io::Result<Option<PathBuf>> {
     match fs::canonicalize(path) {

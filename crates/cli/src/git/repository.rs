@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
 use crate::help;
+use crate::maps::own_place;
 use crate::talk::{Code, bad_argument, count, shown};
 
 // The program `git`, and what it says about files.
@@ -200,15 +201,24 @@ impl Changed {
         Ok(Changed { rev: rev.to_owned(), top_levels: HashMap::new(), files: HashMap::new() })
     }
 
-    /// Whether a file changed since the revision, or is new.
+    /// Whether a file changed since the revision, or is new: an archive for what is in it, a link as well as what it
+    /// leads to. So has what git says nothing of: stdin, and what a link leads to if that is not there, or in no
+    /// repository.
+    ///
+    /// # Errors
+    /// The folder of the file is in no repository.
     pub(crate) fn has(&mut self, path: &Path) -> Result<bool> {
-        let path = path.canonicalize().with_context(|| format!("cannot find {}", shown(path)))?;
-        Ok(self.beside(&path)?.contains(&path))
+        let Some(own) = own_place(path) else { return Ok(true) };
+        if self.beside(&own)?.contains(&own) || !own.is_symlink() {
+            return Ok(self.beside(&own)?.contains(&own));
+        }
+        let Ok(real) = own.canonicalize() else { return Ok(true) };
+        Ok(self.beside(&real).map_or(true, |files| files.contains(&real)))
     }
 
     /// Whether the nearest file of a name in the folders above a file changed, or one that was nearer and is gone.
     pub(crate) fn has_above(&mut self, path: &Path, name: &str) -> Result<bool> {
-        let path = path.canonicalize().with_context(|| format!("cannot find {}", shown(path)))?;
+        let Some(path) = own_place(path) else { return Ok(true) };
         let files = self.beside(&path)?;
         let mut places = path.ancestors().skip(1).map(|folder| folder.join(name));
         let nearest = places.find(|place| files.contains(place) || place.is_file());

@@ -22,6 +22,11 @@ fn room() -> Room {
     room
 }
 
+/// A map with a face that names a texture that does not exist.
+fn odd() -> Vec<u8> {
+    room().read("maps/odd.bsp")
+}
+
 fn schema(name: &str) -> Value {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/schema").join(name);
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
@@ -567,4 +572,106 @@ fn a_map_with_known_findings_is_not_said_to_have_none() {
     let run = room.bspkit("ci maps --baseline known.json");
     assert!(run.code == Some(0) && !run.err.contains("nothing wrong"), "{run:?}");
     assert!(run.err.contains("q2.bsp: nothing new is wrong"), "{run:?}");
+}
+
+/// A link that leads to another map is another map, also where neither of both changed; what git says nothing of is
+/// looked at.
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_elsewhere_is_a_change() {
+    let room = Room::empty();
+    let [good, bad] = [fixture("q2/own_rooms"), odd()];
+    room.write("maps/good.bsp", &good);
+    room.write("maps/bad.bsp", &bad);
+    room.write("elsewhere/x.bsp", &bad);
+    let git = "git -c user.name=n -c user.email=e -c init.defaultBranch=main";
+    room.shell("ln -s good.bsp maps/now.bsp").done();
+    room.shell(&format!("cd maps && {git} init -q && {git} add -A && {git} commit -q -m one")).done();
+    let checked = |of: &str| -> Vec<String> {
+        let run = room.bspkit(&format!("ci {of} --format json --changed-since HEAD"));
+        documents(run.text()).iter().map(|it| it["path"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(checked("maps").is_empty());
+    room.shell("ln -sfn bad.bsp maps/now.bsp").done();
+    assert_eq!(checked("maps"), ["maps/now.bsp"]);
+    assert_eq!(checked("maps/now.bsp"), ["maps/now.bsp"]);
+    room.shell(&format!("cd maps && {git} add -A && {git} commit -q -m two")).done();
+    assert!(checked("maps").is_empty());
+    // What the link leads to changed.
+    room.write("maps/bad.bsp", &good);
+    assert_eq!(checked("maps"), ["maps/bad.bsp", "maps/now.bsp"]);
+    room.write("maps/bad.bsp", &bad);
+    // One that leads out of the repository, and one to nothing, do not stop the others.
+    room.shell("ln -s ../elsewhere/x.bsp maps/out.bsp && ln -s nowhere.bsp maps/gone.bsp").done();
+    room.shell(&format!("cd maps && {git} add -A && {git} commit -q -m three")).done();
+    room.shell("cp maps/good.bsp maps/new.bsp").done();
+    assert_eq!(checked("maps"), ["maps/gone.bsp", "maps/new.bsp", "maps/out.bsp"]);
+    let piped = room.shell("cd maps && bspkit ci - --changed-since HEAD <bad.bsp");
+    assert!(piped.code == Some(1) && piped.text().contains("index-range"), "{piped:?}");
+}
+
+#[test]
+fn an_archive_that_changed_is_looked_at() {
+    let room = Room::empty();
+    room.write("a.bsp", &fixture("q2/own_rooms"));
+    room.shell("python3 -m zipfile -c p.pk3 a.bsp && rm a.bsp").done();
+    let git = "git -c user.name=n -c user.email=e -c init.defaultBranch=main";
+    room.shell(&format!("{git} init -q && {git} add -A && {git} commit -q -m one")).done();
+    let none = room.bspkit("ci p.pk3 --changed-since HEAD").done();
+    assert!(none.err.contains("no map has changed"), "{none:?}");
+    room.shell("printf x >>p.pk3").done();
+    let run = room.bspkit("ci p.pk3 --changed-since HEAD --format json");
+    assert_eq!(documents(run.text()).len(), 1, "{run:?}");
+}
+
+/// A map in an archive and a link have places of their own below the folder of the baseline, however they are named.
+#[cfg(unix)]
+#[test]
+fn a_baseline_knows_archives_and_links_by_their_places() {
+    let room = Room::empty();
+    room.write("bspkit.toml", b"[map]\nnames = ['x']\n");
+    room.write("sub/maps/b.bsp", &odd());
+    room.shell("cd sub && python3 -m zipfile -c p.pk3 maps/b.bsp && rm -r maps").done();
+    room.write("x.bsp", &fixture("q2/own_rooms"));
+    room.shell("ln -s x.bsp l.bsp").done();
+    room.bspkit("ci . sub/p.pk3 --baseline k.json --write-baseline").without_data(0);
+    for of in [".", "sub/p.pk3", "./sub/p.pk3", "sub/../sub/p.pk3", "\"$PWD/sub/p.pk3\"", "l.bsp"] {
+        room.shell(&format!("bspkit ci {of} --baseline k.json")).done();
+    }
+    room.shell("cd sub && bspkit ci p.pk3 --baseline ../k.json").done();
+    room.shell("cd sub && bspkit ci p.pk3 --baseline ../k.json --write-baseline").without_data(0);
+    let text = String::from_utf8(room.read("k.json")).unwrap();
+    assert!(!text.contains("\"p.pk3"), "{text}");
+}
+
+/// A link to a map is held to the policy of its own folder.
+#[cfg(unix)]
+#[test]
+fn a_link_has_the_policy_of_its_folder() {
+    let room = Room::empty();
+    room.write("else/m.bsp", &fixture("q2/own_rooms"));
+    room.write("own/bspkit.toml", b"[map]\nmax_bytes = 1\n");
+    room.shell("ln -s ../else/m.bsp own/m.bsp && ln -s own linked").done();
+    for of in ["own/m.bsp", "own", "linked/m.bsp", "linked"] {
+        let run = room.bspkit(&format!("ci {of}"));
+        assert!(run.code == Some(1) && run.text().contains("policy-size"), "{of}: {run:?}");
+    }
+    room.bspkit("ci else").done();
+    // A link to nothing is not no policy, and neither is a folder.
+    room.shell("rm own/bspkit.toml && ln -s nowhere own/bspkit.toml").done();
+    room.bspkit("ci own").without_data(2);
+    room.shell("rm own/bspkit.toml && mkdir own/bspkit.toml").done();
+    room.bspkit("ci own").without_data(2);
+}
+
+#[test]
+fn the_file_of_a_project_is_not_written_over_nor_half_read() {
+    let room = Room::empty();
+    room.write("g.bsp", &fixture("q2/own_rooms"));
+    room.write("bspkit.toml", b"[defaults]\nlayout = 'append'\n");
+    room.write("p.toml", b"[map]\nmax_bytes = 1000000\n");
+    let run = room.bspkit("ci g.bsp --policy p.toml --format json -o bspkit.toml").without_data(2);
+    assert!(run.err.contains("bspkit.toml"), "{run:?}");
+    room.write("p.toml", b"[defaults]\ncolor = 'red'\n");
+    room.bspkit("ci g.bsp --policy p.toml").without_data(2);
 }
