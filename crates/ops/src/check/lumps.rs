@@ -2,6 +2,7 @@
 //! the engine's limits they use.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use super::finding::{
     At, BSPX_DIRECTORY, COUNT_MISFIT, FILE_CUT, GAME_DIRECTORY, LIMIT, LUMP_COMPRESSION, LUMP_DECOMPRESS, LUMP_EMPTY,
@@ -222,8 +223,8 @@ pub(super) fn check_structure(lumps: &Lumps<'_>, sink: &mut Sink) {
 }
 
 /// Whether the file was cut short: all lumps from one place on pass its end, and the first of them begins where the
-/// file ends or before. If only one lump had a wrong offset or length, other lumps would be after it, or the file would
-/// be complete.
+/// file ends or before. If only one lump had a wrong offset or length, other lumps would be after it or where it
+/// begins, or there would be room for it elsewhere in the file.
 fn check_cut(lumps: &Lumps<'_>, sink: &mut Sink) -> bool {
     // Padding that compilers write between lumps: up to a sector.
     const MOST_PADDING: u64 = 2048;
@@ -234,8 +235,23 @@ fn check_cut(lumps: &Lumps<'_>, sink: &mut Sink) -> bool {
     let Some(first) = cut().map(|slot| number(slot.offset)).min() else { return false };
     let end = cut().map(|slot| number(slot.offset) + number(slot.length)).max().unwrap_or(size);
     let is_after = |slot: &Slot| slot.bounds == Bounds::Inside && number(slot.offset) > first;
-    if first > size + MOST_PADDING || top().any(is_after) {
+    let is_there = |slot: &Slot| (wide(slot.stored.start)..wide(slot.stored.end)).contains(&first);
+    let is_inside = |slot: &&Slot| slot.bounds == Bounds::Inside && !slot.stored.is_empty();
+    if first > size + MOST_PADDING || top().any(is_after) || top().filter(is_inside).any(is_there) {
         return false;
+    }
+    if let (Some(only), 1) = (cut().next(), cut().count()) {
+        let mut places: Vec<Range<usize>> = top().filter(is_inside).map(|slot| slot.stored.clone()).collect();
+        places.sort_unstable_by_key(|place| place.start);
+        let mut free = lumps.bsp.container().shape().header_size();
+        let mut has_room = |place: &Range<usize>| {
+            let room = place.start.saturating_sub(free);
+            free = free.max(place.end);
+            wide(room) >= number(only.length)
+        };
+        if places.iter().any(&mut has_room) {
+            return false;
+        }
     }
     sink.add(&FILE_CUT, At::default(), || {
         let (missing, lumps) = (end - size, cut().count());

@@ -132,6 +132,25 @@ fn legal_patterns_are_no_findings() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// One wrong offset is not a file that was cut short: the lump begins within another one, or there is room for it
+/// elsewhere.
+#[test]
+fn one_wrong_offset_is_not_a_cut_file() {
+    let (source, quake2) = (planted::source(), planted::own("q2"));
+    // Where the offset of the vertexes is, and of the brush sides.
+    for (map, at, offset) in [
+        (&source, 8 + 16 * 3, source.len() - 100),
+        (&quake2, 8 + 8 * 15, quake2.len() + 4),
+        (&quake2, 8 + 8 * 15, quake2.len()),
+    ] {
+        let mut map = map.clone();
+        map[at..at + 4].copy_from_slice(&u32::try_from(offset).unwrap().to_le_bytes());
+        let found = findings(&map);
+        let names: Vec<&str> = found.iter().map(|finding| finding.code.name).collect();
+        assert!(names.contains(&"lump-outside") && !names.contains(&"file-cut"), "{at} {offset}: {names:?}");
+    }
+}
+
 /// A file that was cut short says so first, and each of its lumps does not say it again.
 #[test]
 fn a_cut_is_said_first_and_once() {
