@@ -227,6 +227,9 @@ impl<'a> Bsp<'a> {
         let seems_packed = lzma::decompressed_size(&self.stored(slot)).is_some();
         match (says_packed, self.decompressed_size(slot).is_some(), seems_packed) {
             (true, false, true) => Some("is compressed to another size than the directory says"),
+            (true, false, false) if self.stored(slot).starts_with(b"LZMA") => {
+                Some("is compressed, and its header says that it has more bytes than there are")
+            }
             (true, false, false) => Some("is compressed according to the directory, but its bytes are not"),
             (false, _, true) => Some("seems to be compressed, but not according to the directory"),
             _ => None,

@@ -46,7 +46,8 @@ const AT_ONCE: usize = 1 << 20;
 /// The dictionary that every file for a PC declares, whatever the encoder used: 2^24 bytes.
 pub(crate) const DECLARED_DICTIONARY: u32 = 1 << 24;
 
-/// The size after decompression, if `stored` is exactly one compressed piece.
+/// The size after decompression, if `stored` is one compressed piece. Bytes behind it are padding, which engines do not
+/// read and some files have.
 ///
 /// ```
 /// let packed = bspkit::file::lzma::compress(b"worldspawn", Default::default())?;
@@ -56,7 +57,7 @@ pub(crate) const DECLARED_DICTIONARY: u32 = 1 << 24;
 /// ```
 pub fn decompressed_size(stored: &[u8]) -> Option<usize> {
     let header = LzmaHeader::decode(stored)?;
-    let whole = index(header.packed).checked_add(LzmaHeader::SIZE) == Some(stored.len());
+    let whole = index(header.packed).checked_add(LzmaHeader::SIZE).is_some_and(|size| size <= stored.len());
     (header.magic == *b"LZMA" && whole).then(|| index(header.unpacked))
 }
 
@@ -70,7 +71,8 @@ pub fn decompress(stored: &[u8]) -> Result<Vec<u8>> {
     let malformed = |what: &str| Error::new(ErrorKind::Malformed, format!("the LZMA data is damaged: {what}"));
     let size = decompressed_size(stored).ok_or_else(|| malformed("its header does not agree with its size"))?;
     let header = LzmaHeader::decode(stored).ok_or_else(|| malformed("its header does not agree with its size"))?;
-    decode(header.properties, &stored[LzmaHeader::SIZE..], size).map(|(bytes, _)| bytes)
+    let stream = &stored[LzmaHeader::SIZE..][..index(header.packed)];
+    decode(header.properties, stream, size).map(|(bytes, _)| bytes)
 }
 
 /// Decodes a raw stream to exactly this many bytes. It also returns how many bytes of the stream were not read. Memory
@@ -249,7 +251,6 @@ mod tests {
             ("no stream", stream(&[])),
             ("one byte of it", stream(&body[..1])),
             ("not all of it", packed[..packed.len() - 1].to_vec()),
-            ("more than it says", [&packed[..], b"x"].concat()),
             ("lc, lp and pb of nothing", with(12, 255)),
             ("another magic", with(0, b'l')),
             ("a size too small", with(4, packed[4] - 1)),
@@ -261,6 +262,8 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Malformed, "{what}");
             assert!(!error.to_string().contains('\n'), "{what}");
         }
+        // What is behind the piece is padding.
+        assert_eq!(decompress(&[&packed[..], b"x"].concat()).unwrap(), text);
         // Readers stop when they have all bytes; an end marker may follow, which some encoders cannot leave out.
         assert_eq!(decompress(&stream(&[body, b"more bytes"].concat())).unwrap(), text);
         // A declared window larger than the piece is limited to the piece's size.

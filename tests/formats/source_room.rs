@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bspkit::verify;
-use bspkit::{Bsp, SlotId};
+use bspkit::{Bsp, Layout, SlotId};
 
 const ROOMS: [&str; 6] = ["room_v19", "room_v20", "room_v21", "room_l4d2", "room_v20_lzma", "room_strata"];
 /// Those with numbers of 16 bits.
@@ -59,6 +59,38 @@ fn the_compressed_twin_holds_the_same() {
     }
     assert_eq!(twin.slots().len(), plain.slots().len() + 1, "the empty member at the end");
     assert_eq!(twin.slot("pak").unwrap().stored.start % 2048, 0);
+}
+
+/// Some lumps of real files have bytes behind their stream: engines read as many as its header says.
+#[test]
+fn bytes_behind_a_compressed_lump_are_padding() {
+    let own = Bsp::open(fixture("room_v20_lzma")).unwrap();
+    for name in ["ENTITIES", "PLANES", "FACES"] {
+        let slot = own.slot(name).unwrap();
+        let mut bytes = own.container().bytes().to_vec();
+        let start = bytes.len().next_multiple_of(4);
+        bytes.resize(start, 0);
+        bytes.extend_from_slice(&own.stored(slot.id));
+        bytes.extend([0; 4]);
+        let SlotId::Lump(lump) = slot.id else { panic!("{name} is a lump") };
+        let place = [start, slot.stored.len() + 4].map(|number| u32::try_from(number).unwrap().to_le_bytes()).concat();
+        bytes[8 + 16 * lump..][..8].copy_from_slice(&place);
+        let map = Bsp::from_vec(bytes).unwrap();
+        assert_eq!(*map.bytes(slot.id).unwrap(), *own.bytes(slot.id).unwrap(), "{name}");
+        assert_eq!(
+            (map.compression_oddity(slot.id), map.draft().plan(Layout::Keep).unwrap().is_identity()),
+            (None, true)
+        );
+        assert!(verify::run(&map).is_ok(), "{name}");
+        let mut draft = map.draft();
+        draft.entities().unwrap().first_class("worldspawn").unwrap().set("message", "more").unwrap();
+        let saved = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+        assert!(saved.entities().unwrap().iter().any(|entity| entity.get("message") == Some(b"more")), "{name}");
+        let mut draft = map.draft();
+        bspkit::compress::decompress(&mut draft, &Default::default()).unwrap();
+        let plain = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+        assert_eq!(*plain.stored(slot.id), *own.bytes(slot.id).unwrap(), "{name}");
+    }
 }
 
 /// A lump as records of `size` bytes.

@@ -91,7 +91,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let edit = |draft: &mut Draft<'static>, found: &MapFile, job: &mut Job<'_>| -> Result<Task> {
         let is_own = found.path == map;
         let renamed = if is_own { rename.apply(draft)? } else { rename.apply_to_other(draft)? };
-        let beside = if is_own && !is_stdin(map) { files(map, &rename) } else { Vec::new() };
+        let beside = if is_own && !is_stdin(map) { files(map, &old, &args.new, &rename) } else { Vec::new() };
         if job.json {
             job.extra.insert("rename".to_owned(), json(&renamed, &beside)?);
         }
@@ -312,9 +312,16 @@ impl Task {
 const MOST: usize = 100_000;
 
 /// The files beside a map that have its name, with their new paths: in its folder, and, if that is called `maps`, in
-/// all folders where engines look for files of a map.
-fn files(map: &Path, rename: &Rename) -> Vec<(PathBuf, PathBuf)> {
+/// all folders where engines look for files of a map. Engines go by the name of the file: those of the old name in the
+/// paths come after, and are of another map if it is there.
+fn files(map: &Path, old: &[u8], new: &OsStr, rename: &Rename) -> Vec<(PathBuf, PathBuf)> {
     let folder = map.parent().unwrap_or(Path::new(""));
+    let stem = names::of_map(map).as_encoded_bytes();
+    let is_of_file = stem.eq_ignore_ascii_case(old);
+    let by_file = Rename::new(stem, new.as_encoded_bytes()).ok().filter(|_| !is_of_file);
+    let other = names::path(&[old, b".bsp"].concat()).ok().map(|other| folder.join(other));
+    let by_paths = Some(rename).filter(|_| is_of_file || !other.is_some_and(|other| other.exists()));
+    let renames: Vec<&Rename> = by_file.iter().chain(by_paths).collect();
     let game = game_folder(map);
     let mut folders: Vec<&str> =
         FILES.iter().map(|(before, _)| before.rsplit_once('/').map_or("", |(folder, _)| folder)).collect();
@@ -327,9 +334,15 @@ fn files(map: &Path, rename: &Rename) -> Vec<(PathBuf, PathBuf)> {
             (None, Some(game)) => game.join(name),
             (None, None) => continue,
         };
-        found.extend(in_folder(&place, name, rename));
+        for rename in &renames {
+            let more = in_folder(&place, name, rename);
+            let is_new = |(_, to): &(PathBuf, PathBuf)| found.iter().all(|(_, taken)| taken != to);
+            let more: Vec<_> = more.into_iter().filter(is_new).collect();
+            found.extend(more);
+        }
     }
-    found.retain(|(old, _)| old != map);
+    // Another map is not a file of this one.
+    found.retain(|(old, _)| old != map && !old.extension().is_some_and(|end| end.eq_ignore_ascii_case("bsp")));
     found.sort();
     found
 }

@@ -257,3 +257,29 @@ fn paths_after_a_blank_in_outputs_follow() {
     // What only players read stays.
     assert!(values.contains("see maps/room_v20/fx"), "{values}");
 }
+
+/// Engines go by the name of the file: a copy of a map has files of its own name, and the other map keeps its own.
+#[test]
+fn files_beside_a_copy_are_those_of_its_name() {
+    let room = Room::empty();
+    room.write("room_v20.bsp", &fixture("source/room_v20"));
+    room.write("z.bsp", &fixture("source/room_v20"));
+    for file in ["z.nav", "z_commentary.txt", "room_v20.nav", "room_v20_commentary.txt"] {
+        room.write(file, b"x");
+    }
+    let listed = |of: &str| {
+        let run = room.bspkit(&format!("rename {of} --json"));
+        let json: Value = serde_json::from_slice(&run.out).unwrap();
+        let pairs = json["rename"]["also_rename"].as_array().unwrap().clone();
+        pairs
+            .iter()
+            .map(|pair| [&pair["from"], &pair["to"]].map(|it| it.as_str().unwrap().to_owned()))
+            .collect::<Vec<_>>()
+    };
+    let own = [["z.nav", "room_v21.nav"], ["z_commentary.txt", "room_v21_commentary.txt"]];
+    assert_eq!(listed("z.bsp room_v21"), own);
+    assert_eq!(listed("z.bsp room_v21 -o room_v21.bsp"), own);
+    // Without the other map its files may be those of this one, where it has none of its own name.
+    room.shell("rm room_v20.bsp room_v21.bsp z.nav").done();
+    assert_eq!(listed("z.bsp room_v21"), [["room_v20.nav", "room_v21.nav"], own[1]]);
+}
