@@ -313,7 +313,7 @@ impl<'a> Games<'a> {
         if let Some((_, game)) = last.as_ref().filter(|(known, _)| *known == folder) {
             return Ok(Arc::clone(game));
         }
-        let mut game = Game::default();
+        let mut game = Game::of_this_machine();
         for place in self.named.iter().chain(&folder) {
             game.add_game(place).with_context(|| format!("cannot read the game in {}", shown(place)))?;
         }

@@ -31,11 +31,14 @@ use bspkit::bytes::{Data, escaped};
 use bspkit::disk::{input, names, shown};
 use bspkit::{Error, ErrorKind, Result};
 
-/// Files of a game, from any number of places; of several with one name the first is found.
+/// Files of a game, from any number of places; of several with one name the first is found. These are the files that
+/// every player has: what one player added or downloaded is not among them, unless it is asked for
+/// ([`Game::of_this_machine`]).
 #[derive(Debug, Default)]
 pub struct Game {
     mounts: Vec<Mount>,
     faults: Vec<String>,
+    has_own: bool,
 }
 
 /// A place with files.
@@ -77,6 +80,26 @@ impl Mount {
 }
 
 impl Game {
+    /// A game as it is on this machine: search paths in `custom`, and those of downloads, are read too.
+    ///
+    /// ```
+    /// use bspkit_game::{Game, assets::Files};
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::create_dir_all(folder.path().join("own/custom/mine/materials"))?;
+    /// std::fs::write(folder.path().join("own/custom/mine/materials/wall.vmt"), "VertexLitGeneric {}")?;
+    /// let paths = "GameInfo { FileSystem { SearchPaths { game |gameinfo_path|custom/* } } }";
+    /// std::fs::write(folder.path().join("own/gameinfo.txt"), paths)?;
+    ///
+    /// let (mut all, mut here) = (Game::default(), Game::of_this_machine());
+    /// all.add_game(&folder.path().join("own"))?;
+    /// here.add_game(&folder.path().join("own"))?;
+    /// assert!(here.has(b"materials/wall.vmt") && !all.has(b"materials/wall.vmt"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_this_machine() -> Self {
+        Game { has_own: true, ..Game::default() }
+    }
+
     /// Adds the folder of a game: of Source as [`add_source_game`](Self::add_source_game); of another game, which has
     /// no `gameinfo.txt`, its archives (`*.pak`, `*.pk3`, `*.pk4`), the last by name first as engines search them, and
     /// then its loose files. An archive is taken for the game too.
@@ -105,7 +128,7 @@ impl Game {
     /// paths.
     pub fn add_source_game(&mut self, folder: &Path) -> Result<()> {
         let mut found = Found::default();
-        search_paths(folder, &mut found)?;
+        search_paths(folder, self.has_own, &mut found)?;
         self.faults.append(&mut found.faults);
         for path in found.paths {
             let is_archive = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("vpk"));
@@ -246,8 +269,8 @@ impl Found {
     }
 }
 
-/// Finds everything that the `gameinfo.txt` of a folder names.
-fn search_paths(folder: &Path, found: &mut Found) -> Result<()> {
+/// Finds everything that the `gameinfo.txt` of a folder names, or what of it every player has.
+fn search_paths(folder: &Path, has_own: bool, found: &mut Found) -> Result<()> {
     let file = entry(folder, b"gameinfo.txt").filter(|file| file.is_file()).ok_or_else(|| no_game(folder))?;
     let text = KeyValues::parse(input::read(&file)?).map_err(|error| at(&file, &error))?;
     if let Some(fault) = text.fault() {
@@ -260,6 +283,9 @@ fn search_paths(folder: &Path, found: &mut Found) -> Result<()> {
     let engine = folder.parent().unwrap_or(&folder);
     for pair in paths.children().filter(|pair| pair.is_for_pc() && is_content(pair)) {
         let Some(value) = pair.value().map(<[u8]>::trim_ascii) else { continue };
+        if !has_own && is_own(&pair, value) {
+            continue;
+        }
         let is_prefix =
             |prefix: &[u8]| value.len() >= prefix.len() && value[..prefix.len()].eq_ignore_ascii_case(prefix);
         let (base, rest) = match value {
@@ -288,6 +314,14 @@ fn archives_in(folder: &Path) -> Vec<PathBuf> {
 fn is_content(pair: &Pair<'_, '_>) -> bool {
     let mut kinds = pair.key().split(|byte| *byte == b'+').map(|kind| kind.trim_ascii().to_ascii_lowercase());
     kinds.any(|kind| KINDS.contains(&&kind[..]))
+}
+
+/// Whether a path has what one player added (`custom`) or got from servers (a key with `download`).
+fn is_own(pair: &Pair<'_, '_>, path: &[u8]) -> bool {
+    let is = |part: &[u8], name: &[u8]| part.trim_ascii().eq_ignore_ascii_case(name);
+    let after_prefix = path.rsplit(|byte| *byte == b'|').next().unwrap_or_default();
+    pair.key().split(|byte| *byte == b'+').any(|kind| is(kind, b"download"))
+        || after_prefix.split(|byte| matches!(byte, b'/' | b'\\')).any(|part| is(part, b"custom"))
 }
 
 fn expand(base: &Path, rest: &[u8], file: &Path, line: usize, found: &mut Found) -> Result<()> {

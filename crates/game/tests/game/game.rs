@@ -32,10 +32,31 @@ impl Disk {
             "\"GameInfo\"\n{{\n game \"Own\"\n FileSystem {{ SteamAppId 1 SearchPaths {{\n{paths}\n}} }}\n}}\n"
         );
         self.write(&format!("{folder}/gameinfo.txt"), text);
-        let mut game = Game::default();
+        let mut game = Game::of_this_machine();
         game.add_game(&self.path(folder)).unwrap();
         game
     }
+}
+
+/// What one player added or downloaded no other has.
+#[test]
+fn every_player_has_what_came_with_the_game() {
+    let disk = Disk::new();
+    for folder in ["own/custom/mine", "own/CUSTOM2", "own/download", "own"] {
+        disk.write(&format!("{folder}/materials/{}.vmt", folder.replace('/', "_")), "x");
+    }
+    disk.game(
+        "own",
+        "game+mod own/custom/*\n game+mod |gameinfo_path|Custom/mine\n game+Download own/download\n\
+         game own/CUSTOM2\n game+mod own\n",
+    );
+    let mut game = Game::default();
+    game.add_game(&disk.path("own")).unwrap();
+    for (name, is_there) in [("own_custom_mine", false), ("own_download", false), ("own_CUSTOM2", true), ("own", true)]
+    {
+        assert_eq!(game.has(format!("materials/{}.vmt", name.to_lowercase()).as_bytes()), is_there, "{name}");
+    }
+    assert_eq!(game.faults(), [""; 0]);
 }
 
 fn read(game: &Game, name: &str) -> Option<Vec<u8>> {
