@@ -48,6 +48,7 @@ pub use change::{
 };
 pub(crate) use files::filled_gaps;
 pub use files::paks;
+pub(crate) use whole::rest_of_header;
 pub use whole::{Files, chosen, whole};
 
 /// What differs, lump by lump, in the order of the directories.

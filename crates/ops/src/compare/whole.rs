@@ -294,6 +294,12 @@ fn all(bsp: &Bsp<'_>) -> Vec<Directory> {
     directories
 }
 
+/// The bytes of a map's header that are neither a version nor words of slots, with zeros for those.
+pub(crate) fn rest_of_header(bsp: &Bsp<'_>) -> Vec<u8> {
+    let header = &all(bsp)[0];
+    header.masked(bsp.container().bytes(), &header.known)
+}
+
 /// A directory of which the words of slots are known.
 fn directory(name: &'static str, range: Range<usize>, bsp: &Bsp<'_>) -> Directory {
     let words = bsp.slots().iter().flat_map(Slot::word_offsets);

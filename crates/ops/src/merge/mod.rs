@@ -37,6 +37,7 @@ mod torn;
 mod values;
 
 use crate::align::textures::slot_of;
+use crate::compare::rest_of_header;
 use crate::patch::Patch;
 use bspkit::bytes::escaped;
 use bspkit::dialect::{Form, Role};
@@ -238,6 +239,8 @@ struct Outside<'b> {
     /// What is between the slots and after them.
     bytes: Vec<u8>,
     revision: Option<i32>,
+    /// Words of the header that have no other place: a checksum of the lumps, for example.
+    header: Vec<u8>,
 }
 
 impl<'b> Outside<'b> {
@@ -256,7 +259,8 @@ impl<'b> Outside<'b> {
                 bytes.extend(bsp.container().bytes()[segment.range].iter().filter(|byte| **byte != 0));
             }
         }
-        Outside { names, words: bsp.slots().iter().filter_map(words).collect(), bytes, revision: bsp.revision() }
+        let words = bsp.slots().iter().filter_map(words).collect();
+        Outside { names, words, bytes, revision: bsp.revision(), header: rest_of_header(bsp) }
     }
 }
 
@@ -282,7 +286,7 @@ impl<'s, 'a> Sides<'s, 'a> {
             return self.theirs;
         }
         let message = "both sides change what is outside of all lumps: the list of lumps, sizes of lumps that are not \
-                       compressed, bytes of no lump, the revision";
+                       compressed, bytes of no lump, the revision, other words of the header";
         desk.refuse("", message);
         self.ours
     }

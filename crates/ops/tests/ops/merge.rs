@@ -3,6 +3,7 @@
 mod doubts;
 mod forms;
 mod gone;
+mod header;
 mod law;
 mod models;
 mod textures;
