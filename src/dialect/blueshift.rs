@@ -32,11 +32,13 @@ fn is_swapped(bytes: &[u8]) -> bool {
     !lump(4).is_some_and(is_entity_text) && lump(12).is_some_and(is_entity_text)
 }
 
-/// Whether bytes begin like entity text: a brace or a comment, and no byte that only numbers have.
+/// Whether bytes are entity text: a class is named in it, as Xash3D asks, or it begins like one: with a brace or a
+/// comment, and no byte that only numbers have.
 fn is_entity_text(bytes: &[u8]) -> bool {
     const ENOUGH: usize = 64;
     let start = bytes[..bytes.len().min(ENOUGH)].trim_ascii_start();
     let text = start.split(|byte| *byte == 0).next().unwrap_or_default();
-    (text.starts_with(b"{") || text.starts_with(b"//"))
-        && text.iter().all(|byte| *byte >= b' ' || byte.is_ascii_whitespace())
+    let begins_so = (text.starts_with(b"{") || text.starts_with(b"//"))
+        && text.iter().all(|byte| *byte >= b' ' || byte.is_ascii_whitespace());
+    begins_so || memchr::memmem::find(bytes, b"classname").is_some()
 }

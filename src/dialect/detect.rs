@@ -41,11 +41,27 @@ pub fn detect(bytes: &[u8]) -> Result<Detected> {
         [found] => Ok(found),
         [] => match with_version.clone().next() {
             None => Err(name(bytes)),
-            Some(_) => Err(ambiguous(with_version)),
+            Some(dialect) => Err(of_another(dialect)),
         },
         _ => Err(ambiguous(found.iter().map(|found| found.dialect))),
     }
 }
+
+/// The error for a map whose header is that of a dialect, and whose lumps are not.
+fn of_another(dialect: &Dialect) -> Error {
+    let relative = OTHERS
+        .iter()
+        .find(|(name, _)| *name == dialect.name)
+        .map_or(String::new(), |(_, other)| format!(", such as {other}"));
+    let message = format!(
+        "the header is that of {} maps, and what the directory names is not: a map of another game{relative}",
+        dialect.title
+    );
+    Error::new(ErrorKind::Unsupported, message)
+}
+
+/// Games whose maps begin as those of a dialect, and have other structs.
+const OTHERS: [(&str, &str); 2] = [("quake3", "Soldier of Fortune"), ("raven", "SiN")];
 
 fn ambiguous(candidates: impl Iterator<Item = &'static Dialect>) -> Error {
     let names: Vec<_> = candidates.map(|dialect| dialect.name).collect();

@@ -162,7 +162,6 @@ impl EntityRules {
             rule(KeyLonger(2047), "GoldSrc engines", Unreadable),
             rule(KeyLonger(255), "GoldSrc", Stops),
             rule(ValueLonger(16_383), "GoldSrc engines", Unreadable),
-            rule(ValueLonger(2047), "GoldSrc and Xash3D", Stops),
             rule(ValueLonger(1023), "GoldSrc", Stops),
             rule(TouchingBrace, "DarkPlaces", Stops),
             rule(BackslashAtEnd, "Xash3D", Differs),

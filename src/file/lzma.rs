@@ -46,7 +46,7 @@ const AT_ONCE: usize = 1 << 20;
 /// The dictionary that every file for a PC declares, whatever the encoder used: 2^24 bytes.
 pub(crate) const DECLARED_DICTIONARY: u32 = 1 << 24;
 
-/// The size after decompression, if `stored` is one compressed piece. Bytes behind it are padding, which engines do not
+/// The size after decompression, if `stored` is one compressed piece. Bytes after it are padding, which engines do not
 /// read and some files have.
 ///
 /// ```
@@ -262,7 +262,7 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Malformed, "{what}");
             assert!(!error.to_string().contains('\n'), "{what}");
         }
-        // What is behind the piece is padding.
+        // What comes after the piece is padding.
         assert_eq!(decompress(&[&packed[..], b"x"].concat()).unwrap(), text);
         // Readers stop when they have all bytes; an end marker may follow, which some encoders cannot leave out.
         assert_eq!(decompress(&stream(&[body, b"more bytes"].concat())).unwrap(), text);

@@ -107,7 +107,10 @@ pub fn hazard(part: &[u8]) -> Option<&'static str> {
         [b'-', ..] => Some("a part of its name begins with a hyphen, which programs take for an option"),
         [b'~', ..] => Some("a part of its name begins with a tilde, which shells take for a home folder"),
         _ if part.iter().any(|byte| matches!(byte, b'/' | b'\\')) => Some("its name contains a slash"),
-        _ if letters(part).into_iter().any(char::is_control) => Some("its name contains a control character"),
+        _ if letters(part).into_iter().any(char::is_control) => Some(match std::str::from_utf8(part) {
+            Ok(_) => "its name contains a control character",
+            Err(_) => "its name is not UTF-8 and has a byte that terminals take for a control character",
+        }),
         _ if letters(part).into_iter().any(is_unseen) => {
             Some("its name contains a character that is not shown or changes the order of others")
         }

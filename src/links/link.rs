@@ -314,7 +314,8 @@ impl Link {
         let is_none = matches!(self.how, How::Index(none) if none.contains(&value))
             || matches!(self.how, How::Next) && value <= 0;
         let is_cut = matches!(self.how, How::Bits(mask) if first & i64::from(mask) != first);
-        let is_node = matches!(self.how, How::Leaf(nodes) if self.word.number == Number::I16 && value.saturating_add(FAR) < nodes);
+        let far = value.saturating_add(FAR);
+        let is_node = matches!(self.how, How::Leaf(nodes) if self.word.number == Number::I16 && far < nodes);
         if is_none {
             return Err(format!("{first} means that there is none"));
         }

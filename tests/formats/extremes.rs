@@ -17,7 +17,7 @@ use bspkit::{Bsp, Draft};
 
 use crate::corpus;
 
-/// Indices behind a list of this length, and those at which sums and products overflow.
+/// Indices past a list of this length, and those at which sums and products overflow.
 fn indices(len: usize) -> Vec<usize> {
     let far = [4, 8, 12, 16, 20, 32, 64].map(|size| usize::MAX / size);
     [len, len + 1, usize::MAX / 2, usize::MAX - 1, usize::MAX].into_iter().chain(far).filter(|at| *at >= len).collect()

@@ -102,7 +102,8 @@ fn a_map_of_sin_is_not_taken_for_ravens() {
     // Lumps of Quake II's sizes under Raven's ident.
     let sin = map(&RAVEN, &[(1, 100), (2, 36), (4, 84), (8, 84), (11, 20), (13, 96), (14, 24)]);
     let error = Bsp::parse(&sin).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Ambiguous);
+    assert_eq!((error.kind(), error.hint().is_some()), (ErrorKind::Unsupported, false));
+    assert!(error.to_string().ends_with("a map of another game, such as SiN"), "{error}");
     // One lump that is not of whole structs makes no other game.
     let damaged = map(&RAVEN, &[(1, 71), (2, 32), (4, 96), (7, 40), (13, 296)]);
     assert_eq!(Bsp::parse(&damaged).unwrap().dialect().name, "raven");
@@ -279,5 +280,31 @@ fn the_world_and_the_first_node_stay() {
         for (lump, row) in rows.filter(|(_, row)| row.record().is_some()) {
             assert_eq!(row.order.fixed, 1, "{} {lump}", dialect.name);
         }
+    }
+}
+
+/// A text that begins with more blank lines than one looks at first is a text.
+#[test]
+fn blue_shift_is_told_by_any_text() {
+    for lead in [&b""[..], &[b'\n'; 64], b"\xEF\xBB\xBF", b"// \x01 \n", &[b' '; 5000]] {
+        let text = [lead, b"{\n\"classname\" \"worldspawn\"\n}\n\0"].concat();
+        for dialect in [&dialect::BLUE_SHIFT, &dialect::GOLDSRC] {
+            let builder = Builder::new(dialect).role(dialect::Role::Entities, text.clone()).unwrap();
+            let builder = builder.role(dialect::Role::Planes, vec![7; 1000]).unwrap();
+            let map = Bsp::from_vec(builder.build().unwrap()).unwrap();
+            assert_eq!(map.dialect().name, dialect.name, "{}", lead.escape_ascii());
+        }
+    }
+}
+
+/// Engines read a text up to its NUL, also one that is the first of its map.
+#[test]
+fn the_first_entity_of_a_map_comes_with_a_nul() {
+    for dialect in [&QUAKE, &dialect::QUAKE3, &dialect::SOURCE] {
+        let map = Bsp::from_data(Builder::new(dialect).build().unwrap().into(), Some(dialect)).unwrap();
+        let mut draft = map.draft();
+        draft.entities().unwrap().add([("classname", "worldspawn")]).unwrap();
+        let slot = map.role(dialect::Role::Entities).unwrap().id;
+        assert_eq!(*draft.bytes(slot).unwrap(), b"{\n\"classname\" \"worldspawn\"\n}\n\0"[..]);
     }
 }

@@ -61,9 +61,9 @@ fn the_compressed_twin_holds_the_same() {
     assert_eq!(twin.slot("pak").unwrap().stored.start % 2048, 0);
 }
 
-/// Some lumps of real files have bytes behind their stream: engines read as many as its header says.
+/// Some lumps of real files have bytes after their stream: engines read as many as its header says.
 #[test]
-fn bytes_behind_a_compressed_lump_are_padding() {
+fn bytes_after_a_compressed_lump_are_padding() {
     let own = Bsp::open(fixture("room_v20_lzma")).unwrap();
     for name in ["ENTITIES", "PLANES", "FACES"] {
         let slot = own.slot(name).unwrap();

@@ -311,8 +311,8 @@ fn is_there(map: &str, baseline: &Path) -> bool {
     })
 }
 
-/// The path of a map as the baseline has it: relative to the baseline's folder if the map, or the archive that has it, is
-/// in it. A link is another map than the one that it leads to.
+/// The path of a map as the baseline has it: relative to the baseline's folder if the map is in it, or the archive that
+/// has the map. A link is another map than the one that it leads to.
 fn path_in(map: &MapFile, baseline: &Path) -> String {
     let folder = baseline.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let inside = archive::part(&map.path).map_or(PathBuf::new(), |(_, name)| name.into());

@@ -190,7 +190,12 @@ impl Names {
             let name: Vec<u8> = pattern.iter().copied().filter(|byte| !b"*?".contains(byte)).collect();
             near(name, self.names.iter().flatten().map(|name| &name[..]))
         });
-        match close.map(text).collect::<Vec<_>>().join(" or ") {
+        // A name that a pattern of its own letters does not mean.
+        let meant = |name: &[u8]| match name.starts_with(b"=") || name.iter().any(|byte| b"*?".contains(byte)) {
+            true => format!("={}", text(name)),
+            false => text(name),
+        };
+        match close.map(meant).collect::<Vec<_>>().join(" or ") {
             close if close.is_empty() => format!("nothing matches {what}"),
             close => format!("nothing matches {what}; did you mean {close}?"),
         }

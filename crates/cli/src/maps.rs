@@ -507,7 +507,7 @@ pub(crate) fn real_input(path: &Path) -> Option<PathBuf> {
 }
 
 /// The path of a file, or of the archive that has it, in its own folder: links to folders are followed, and a link to a
-/// file is a file of the folder that it is in. `None` if there is none, and for stdin.
+/// file is a file of the folder that it is in. `None` for stdin, and if there is no such file.
 pub(crate) fn own_place(path: &Path) -> Option<PathBuf> {
     let file = archive::part(path).map_or_else(|| path.to_path_buf(), |(archive, _)| archive);
     if is_stdin(path) || file.is_dir() || !file.is_symlink() {

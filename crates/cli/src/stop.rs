@@ -61,7 +61,7 @@ mod system {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::low_level::{exit, pipe};
 
-    /// What a handler writes for the thread when a mapped file was shortened. Signals that end a run write another byte.
+    /// What a handler writes for the thread when a mapped file was shortened. Signals write another byte.
     pub(crate) const SHORTENED: u8 = b'!';
 
     /// Wakes the thread that ends the program.

@@ -160,8 +160,8 @@ fn upgraded(rule: &Rule) -> Option<(At, &[u8])> {
     keys.find(|(_, key)| matches!(*key, b"angle" | b"angles"))
 }
 
-/// A number as .NET prints it: as Rust does, but with an exponent where it is less than 0.0001, or at least 1,000,000,000
-/// (`Number.FormatSingle`).
+/// A number as .NET prints it: as Rust does, but with an exponent where it is less than 0.0001, or at least
+/// 1,000,000,000 (`Number.FormatSingle`).
 fn printed(number: f32) -> Vec<u8> {
     let text = format!("{number:E}");
     let (digits, exponent) = text.split_once('E').unwrap_or((&text, "0"));

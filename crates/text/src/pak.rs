@@ -341,7 +341,8 @@ pub fn sync<'a>(pak: &mut Pak<'a>, folder: &Path, names: Names) -> Result<Synced
     if !folder.is_dir() {
         return Err(Error::new(ErrorKind::Refused, format!("{} is not a folder", shown(folder))));
     }
-    if found.iter().all(|file| names.leaves_out(&file.name).is_some()) && !pak.is_empty() {
+    let is_file = |placed: &Placed| !placed.is_folder && placed.path.is_ok();
+    if found.iter().all(|file| names.leaves_out(&file.name).is_some()) && placed.iter().any(is_file) {
         let message = format!("there is no file in {}", shown(folder));
         return Err(Error::new(ErrorKind::Refused, message).with_hint("`pak rm MAP '**'` removes all files"));
     }

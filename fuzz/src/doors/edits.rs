@@ -206,7 +206,7 @@ pub fn lit_props(bytes: &[u8]) {
         _ => {
             let range = 0..1 + choices.below(order.len());
             order = (0..range.end).chain(0..props.len()).collect();
-            // The copies stand behind what they are copies of.
+            // Copies come after what they are copies of.
             order[range.end..range.end + range.len()].copy_from_slice(&(0..range.end).collect::<Vec<_>>());
             structure.duplicate_list(PROPS, range)
         }

@@ -48,7 +48,7 @@ fn file(choices: &mut Choices<'_>) -> File {
     let mut file = File::new(name, &data);
     match choices.below(4) {
         0 => {
-            // A version and the size of the properties, which a lump of the same data has behind its sizes.
+            // A version and the size of the properties, which a lump of the same data has after its sizes.
             let packed = lzma::compress(&data, lzma::Level::default()).unwrap_or_default();
             file.stored = [b"\x15\x03\x05\0", packed.get(12..).unwrap_or_default()].concat();
             file.method = 14;

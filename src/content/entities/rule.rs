@@ -128,7 +128,9 @@ impl TextRule {
     }
 
     fn too_long(&self, token: &[u8], most: usize) -> String {
-        format!("is {} bytes long; {} read no more than {most}", token.len(), self.engines)
+        let is_one = !self.engines.ends_with("engines") && !self.engines.contains(" and ");
+        let read = if is_one { "reads" } else { "read" };
+        format!("is {} bytes long; {} {read} no more than {most}", token.len(), self.engines)
     }
 
     /// The amount that the rule counts in an entity, and its limit.

@@ -172,8 +172,8 @@ fn what_only_some_engines_refuse_can_be_forced() {
     let text = b"{\n\"classname\" \"worldspawn\"\n}\n{\n\"classname\" \"light\"\n}\n\0";
     type Edit = fn(&mut Entities<'_>) -> bspkit::Result<()>;
     let cases: [(EntityRules, Edit, &str); 6] = [
-        (EntityRules::GOLDSRC, |all| all.get_mut(1)?.set("a", "x".repeat(1500)), "GoldSrc read no more than 1023"),
-        (EntityRules::GOLDSRC, |all| all.get_mut(1)?.set("k".repeat(300), "v"), "GoldSrc read no more than 255"),
+        (EntityRules::GOLDSRC, |all| all.get_mut(1)?.set("a", "x".repeat(1500)), "GoldSrc reads no more than 1023"),
+        (EntityRules::GOLDSRC, |all| all.get_mut(1)?.set("k".repeat(300), "v"), "GoldSrc reads no more than 255"),
         (EntityRules::QUAKE, |all| all.get_mut(1)?.set("classname", ""), "QuakeSpasm stops there"),
         (EntityRules::SOURCE, |all| all.get_mut(1)?.unset("classname").map(drop), "Source engines stop there"),
         (EntityRules::SOURCE, |all| all.get_mut(1)?.rename("classname", "Classname").map(drop), "no key `classname`"),

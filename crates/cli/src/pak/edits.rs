@@ -13,6 +13,7 @@ use bspkit::disk::input;
 use bspkit::disk::names::path;
 use bspkit::file::names::path_hazard;
 use bspkit::{Data, Error, ErrorKind};
+use bspkit_game::assets::{found_by, normal_name};
 use bspkit_text::pak::{self, FoundFile, Names, files_in, refuse_twice};
 use clap::ValueEnum;
 
@@ -97,6 +98,7 @@ pub(super) fn run_add(cx: &Context, args: &AddArgs) -> Result<Code> {
                 ));
             }
         }
+        unfindable(files.iter().map(|(name, _)| &name[..])).iter().for_each(|notice| job.warn_here(notice));
         unwritable(&files).iter().for_each(|notice| job.say(notice));
         let added = pak.len() - before;
         let replaced = files.len() - added;
@@ -142,6 +144,12 @@ fn notices(new: &[New], how: Names) -> Vec<String> {
     let mut notices = left_out(&left, how);
     notices.extend(about(renamed.map(|new| &new.name[..]), RENAMED));
     notices
+}
+
+/// The warning about new names of files that no engine looks for.
+fn unfindable<'n>(names: impl Iterator<Item = &'n [u8]>) -> Option<String> {
+    let name = names.into_iter().find(|name| found_by(name).is_none())?;
+    Some(format!("engines look for no file called `{}`, but for `{}`", escaped(name), escaped(&normal_name(name))))
 }
 
 /// The notice about files that were asked for by name and that are not extracted.
@@ -384,6 +392,7 @@ pub(super) fn run_mv(cx: &Context, args: &MvArgs) -> Result<Code> {
         renamed.retain(|(index, new)| pak.get(*index).is_some_and(|entry| entry.name() != new));
         renamed.sort_unstable();
         pak.rename_all(&renamed)?;
+        unfindable(renamed.iter().map(|(_, new)| &new[..])).iter().for_each(|notice| job.warn_here(notice));
         Ok(Edited::With { what: format!("{} renamed", count(renamed.len(), "file", "files")), is_whole: true })
     })
 }

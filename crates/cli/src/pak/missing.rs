@@ -333,7 +333,8 @@ pub(super) fn run_fill(cx: &Context, args: &FillArgs) -> Result<Code> {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Game")]
 pub(super) struct GameArgs {
-    /// The folder of the game, which has gameinfo.txt: its search paths but `custom` and downloads, loose files and archives; can be repeated
+    /// The folder of the game, which has gameinfo.txt: its search paths without `custom` and downloads, loose files and
+    /// archives; can be repeated
     #[arg(long, value_name = "DIR")]
     game: Vec<PathBuf>,
     /// Files of the game: an archive such as pak01_dir.vpk; can be repeated

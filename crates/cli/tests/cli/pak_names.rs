@@ -227,3 +227,35 @@ fn fill_takes_no_file_that_extract_refuses() {
     assert!(memchr::memmem::find(&room.read("filled.bsp"), b"a secret").is_none(), "{}", run.err);
     assert!(run.err.contains(".git/config.raw is missing"), "{}", run.err);
 }
+
+/// A name that no engine looks for is said to be one, by whatever command it is given.
+#[test]
+fn names_that_engines_look_for_in_another_form_are_warned_of() {
+    let room = Room::new();
+    room.write("a.txt", b"text");
+    room.write("list.txt", b"own//b.txt\na.txt\n");
+    let warned = |line: &str, name: &str| {
+        let run = room.bspkit(line).done();
+        assert!(run.err.contains(&format!("engines look for no file called `{name}`")), "{line}: {run:?}");
+    };
+    warned("pak add source.bsp ./own/a.txt=a.txt -o 2.bsp", "./own/a.txt");
+    warned("pak add source.bsp --list list.txt -o 2.bsp", "own//b.txt");
+    warned("pak mv 2.bsp own//b.txt own/./a.txt -o 3.bsp", "own/./a.txt");
+    let fine = room.bspkit("pak add source.bsp own/a.txt=a.txt -o 2.bsp").done();
+    assert!(!fine.err.contains("engines look"), "{fine:?}");
+    // A name with the sign for names is suggested as one gives it.
+    room.write("signs.txt", b"=eq.txt\na.txt\n");
+    room.bspkit("pak add source.bsp --list signs.txt -o eq.bsp").done();
+    let none = room.bspkit("pak rm eq.bsp =eq.txt -o 3.bsp --force");
+    assert!(none.err.contains("did you mean ==eq.txt?"), "{none:?}");
+    room.bspkit("pak rm eq.bsp ==eq.txt -o 3.bsp --force").done();
+}
+
+/// Letters of a name that is not UTF-8 are bytes that terminals may take for others, and so is said.
+#[test]
+fn bytes_that_are_no_letters_of_utf_8_are_named_as_such() {
+    use bspkit::file::names::hazard;
+    assert!(hazard(b"\x84\x94.vmt").unwrap().contains("is not UTF-8"));
+    assert_eq!(hazard(b"\xE4\xF6.vmt"), None);
+    assert_eq!(hazard("\u{84}.vmt".as_bytes()), Some("its name contains a control character"));
+}

@@ -15,7 +15,7 @@ pub mod vpk;
 use std::collections::HashMap;
 
 use bspkit::bytes::escaped;
-use bspkit::content::pak::{Entry, Pak, lookup_name};
+use bspkit::content::pak::{Pak, lookup_name};
 use bspkit::{Data, Error, ErrorKind, Result};
 
 // Where files are found: a trait, the pakfile of a map, and several sources in order.
@@ -81,9 +81,15 @@ pub fn normal_name(name: impl AsRef<[u8]>) -> Vec<u8> {
 }
 
 /// The name by which engines find a file of a pakfile; `None` if they look for no such name, as `./a` or `a//b`.
-pub(crate) fn found_by(entry: &Entry<'_, '_>) -> Option<Vec<u8>> {
-    let name = normal_name(entry.name());
-    (name == lookup_name(entry.name())).then_some(name)
+///
+/// ```
+/// use bspkit_game::assets::found_by;
+/// assert_eq!(found_by("Materials\\Wall.vmt").unwrap(), b"materials/wall.vmt");
+/// assert_eq!((found_by("./wall.vmt"), found_by("materials//wall.vmt")), (None, None));
+/// ```
+pub fn found_by(name: impl AsRef<[u8]>) -> Option<Vec<u8>> {
+    let found = normal_name(&name);
+    (found == lookup_name(&name)).then_some(found)
 }
 
 /// The files of a pakfile, found by name as engines do: of several with one name the first is found, and names with
@@ -108,7 +114,7 @@ impl<'p, 'a> PakFiles<'p, 'a> {
     pub fn new(pak: &'p Pak<'a>) -> Self {
         let mut names = HashMap::with_capacity(pak.len());
         for entry in pak.iter() {
-            if let Some(name) = found_by(&entry) {
+            if let Some(name) = found_by(entry.name()) {
                 names.entry(name).or_insert_with(|| (entry.index(), entry.is_read_by_engines()));
             }
         }

@@ -56,7 +56,7 @@ fn details(map: &Bsp<'_>, world: &Option<Entity<'_>>, graph: &mut Graph<'_>) {
 /// The materials of a folder that an entity shows in turn.
 fn slides(graph: &mut Graph<'_>, pak: &Pak<'_>, folder: &[u8], from: &Referrer) {
     let folder = [&normal_name([b"materials/vgui/", folder].concat()), &b"/"[..]].concat();
-    let names = pak.iter().filter_map(|entry| found_by(&entry));
+    let names = pak.iter().filter_map(|entry| found_by(entry.name()));
     let names: Vec<Vec<u8>> = names.filter(|name| name.starts_with(&folder) && name.ends_with(b".vmt")).collect();
     names.iter().for_each(|name| graph.add(Kind::Material, name, from.clone(), b"", Sure::Likely));
 }

@@ -539,7 +539,7 @@ pub(super) fn collect_by_name(pak: &Pak<'_>, graph: &mut Graph<'_>) {
             graph.add(entities::of_extension(&name), &name, Referrer::MapName, b"", Sure::Optional);
         }
         for entry in pak.iter() {
-            let Some(name) = found_by(&entry) else { continue };
+            let Some(name) = found_by(entry.name()) else { continue };
             if names::in_file_name(&name, &map).is_some() && graph.index(&name).is_none() {
                 graph.add(entities::of_extension(&name), &name, Referrer::MapName, b"", Sure::Optional);
             }

@@ -263,7 +263,7 @@ impl<'s, 'a> Search<'s, 'a> {
         for entry in pak.iter() {
             let name = normal_name(entry.name());
             let first = self.packed.index(&name).filter(|first| *first != entry.index());
-            let is_lost = found_by(&entry).is_none() || !entry.is_read_by_engines();
+            let is_lost = found_by(entry.name()).is_none() || !entry.is_read_by_engines();
             if is_lost
                 || first.is_none_or(|first| is_copy(pak, first, &entry))
                 || is_no_file(entry.name(), &name).is_some()
@@ -397,7 +397,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let (index, first) = (entry.index(), self.packed.index(&name).unwrap_or(entry.index()));
         let said = |doubt, why: &str| Some(Unused { index, doubt, why: why.to_owned() });
         let why = is_no_file(entry.name(), &name);
-        if let Some(why) = why.or(found_by(entry).is_none().then_some("engines look for no file of this name")) {
+        if let Some(why) = why.or(found_by(entry.name()).is_none().then_some("engines look for no file of this name")) {
             return said(Doubt::None, why);
         }
         if first != index {
