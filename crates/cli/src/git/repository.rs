@@ -209,8 +209,9 @@ impl Changed {
     /// The folder of the file is in no repository.
     pub(crate) fn has(&mut self, path: &Path) -> Result<bool> {
         let Some(own) = own_place(path) else { return Ok(true) };
-        if self.beside(&own)?.contains(&own) || !own.is_symlink() {
-            return Ok(self.beside(&own)?.contains(&own));
+        let is_changed = self.beside(&own)?.contains(&own);
+        if is_changed || !own.is_symlink() {
+            return Ok(is_changed);
         }
         let Ok(real) = own.canonicalize() else { return Ok(true) };
         Ok(self.beside(&real).map_or(true, |files| files.contains(&real)))

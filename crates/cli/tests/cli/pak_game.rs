@@ -24,7 +24,7 @@ fn room() -> Room {
     let room = Room::empty();
     room.write("room_v20.bsp", &fixture("source/room_v20"));
     room.write("steam/stock.txt", STOCK.as_bytes());
-    let paths = "game+mod own/custom/*\ngame |gameinfo_path|.\ngame |all_source_engine_paths|own/own_textures.vpk";
+    let paths = "game+mod own/addons/*\ngame |gameinfo_path|.\ngame |all_source_engine_paths|own/own_textures.vpk";
     room.write(
         "steam/own/gameinfo.txt",
         format!("GameInfo {{ FileSystem {{ SearchPaths {{\n{paths}\n}} }} }}").as_bytes(),
@@ -34,7 +34,7 @@ fn room() -> Room {
     write("steam/own/Materials/Own/wall.vtf", "pixels");
     write("steam/own/materials/tools/toolsnodraw.vmt", "LightmappedGeneric { }");
     write(
-        "steam/own/custom/a mod/materials/own/ceiling.vmt",
+        "steam/own/addons/a mod/materials/own/ceiling.vmt",
         "LightmappedGeneric\n{\n$basetexture own/ceiling\n$bumpmap own/ceiling_normal\n}",
     );
     let textures: [(&str, &[u8]); 2] =
