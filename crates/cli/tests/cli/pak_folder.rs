@@ -299,3 +299,16 @@ fn nothing_is_removed_without_a_folder_of_files() {
         assert!(room.read("map.bsp") == old, "{folder}");
     }
 }
+
+/// What cannot be in a folder stays, also where there is nothing else; what can be is not removed by an empty folder.
+#[test]
+fn an_empty_folder_takes_nothing_that_cannot_be_in_it() {
+    let room = Room::new();
+    room.write("a.txt", b"text");
+    room.bspkit("pak add source.bsp .git/config=a.txt -o odd.bsp -q").done();
+    room.bspkit("pak add source.bsp a.txt=a.txt -o full.bsp -q").done();
+    std::fs::create_dir(room.path("empty")).unwrap();
+    room.bspkit("pak sync odd.bsp empty -o 2.bsp").done();
+    assert_eq!(room.bspkit("pak list 2.bsp --json").done().json()["files"].as_array().unwrap().len(), 1);
+    room.bspkit("pak sync full.bsp empty -o 3.bsp").without_data(2);
+}
