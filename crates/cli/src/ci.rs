@@ -211,11 +211,10 @@ fn init(cx: &Context, args: &Args, maps: &Maps) -> Result<Code> {
 impl Args {
     /// Refuses to write over what is read: maps, policies, the files of their projects, the FGD file, the baseline.
     fn spare(&self, maps: &Maps, policies: &Policies) -> Result<()> {
-        if self.output.is_none() && !self.write_baseline {
-            return Ok(());
-        }
+        // Without a policy that is named those of the projects are the policies.
+        let others = maps.iter().filter(|_| self.policy.is_some() && self.output.is_some());
         let of_projects: HashSet<PathBuf> =
-            maps.iter().filter_map(|map| nearest(&map.path).transpose()).collect::<Result<_>>()?;
+            others.filter_map(|map| nearest(&map.path).transpose()).collect::<Result<_>>()?;
         let policies = || policies.read.keys().chain(&of_projects).map(PathBuf::as_path);
         let named = || maps.iter().map(|map| map.path.as_path()).chain(policies());
         let read = || named().chain(self.fgd.as_deref());

@@ -1,5 +1,6 @@
 //! `rename`: gives a map another name.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -327,7 +328,7 @@ fn files(map: &Path, old: &[u8], new: &OsStr, rename: &Rename) -> Vec<(PathBuf, 
         FILES.iter().map(|(before, _)| before.rsplit_once('/').map_or("", |(folder, _)| folder)).collect();
     folders.sort_unstable();
     folders.dedup();
-    let mut found = Vec::new();
+    let (mut found, mut taken) = (Vec::new(), HashSet::new());
     for name in folders {
         let place = match (name.strip_prefix("maps"), &game) {
             (Some(below), _) => folder.join(below.trim_start_matches('/')),
@@ -335,10 +336,7 @@ fn files(map: &Path, old: &[u8], new: &OsStr, rename: &Rename) -> Vec<(PathBuf, 
             (None, None) => continue,
         };
         for rename in &renames {
-            let more = in_folder(&place, name, rename);
-            let is_new = |(_, to): &(PathBuf, PathBuf)| found.iter().all(|(_, taken)| taken != to);
-            let more: Vec<_> = more.into_iter().filter(is_new).collect();
-            found.extend(more);
+            found.extend(in_folder(&place, name, rename).into_iter().filter(|(_, to)| taken.insert(to.clone())));
         }
     }
     // Another map is not a file of this one.

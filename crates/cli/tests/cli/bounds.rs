@@ -93,6 +93,7 @@ fn most_memory(room: &Room, line: &str) -> u64 {
     (0..50).map(|_| memory_of_a_run(room, line)).find(|most| *most > 0).unwrap_or(0)
 }
 
+#[cfg(target_os = "linux")]
 fn memory_of_a_run(room: &Room, line: &str) -> u64 {
     let mut run = room.command();
     run.args(line.split(' ')).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
