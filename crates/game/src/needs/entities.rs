@@ -1,6 +1,6 @@
 //! What keys of entities name, by a table from the entities of Valve's games and by FGD files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use super::definitions::{self, SOUNDSCAPE};
@@ -12,6 +12,7 @@ use crate::assets::material::{material_file, texture_file};
 use bspkit::Bsp;
 use bspkit::content::entities::{Entity, Pair};
 use bspkit::content::pak::Pak;
+use bspkit::{Error, ErrorKind};
 
 // What keys of entities name.
 
@@ -32,16 +33,18 @@ pub(super) fn collect(map: &Bsp<'_>, pak: &Pak<'_>, keys: &Keys, graph: &mut Gra
         Ok(entities) => entities,
         Err(error) => return graph.lose("ENTITIES", &error),
     };
+    let mut folders = Folders::new();
     for entity in &entities {
         let class = entity.class().unwrap_or_default();
         for pair in entity.pairs() {
             key(graph, keys, &entity, class, pair);
             if keys.get(class, pair.key) == Some(Holds::Slides) {
                 let from = Referrer::Entity { index: entity.index(), class: class.to_vec(), key: pair.key.to_vec() };
-                slides(graph, pak, pair.value, &from);
+                folders.entry(normal_name([b"materials/vgui/", pair.value].concat())).or_default().push(from);
             }
         }
     }
+    slides(graph, pak, &folders);
     details(map, &entities.get(0), graph);
 }
 
@@ -53,12 +56,38 @@ fn details(map: &Bsp<'_>, world: &Option<Entity<'_>>, graph: &mut Graph<'_>) {
     }
 }
 
-/// The materials of a folder that an entity shows in turn.
-fn slides(graph: &mut Graph<'_>, pak: &Pak<'_>, folder: &[u8], from: &Referrer) {
-    let folder = [&normal_name([b"materials/vgui/", folder].concat()), &b"/"[..]].concat();
-    let names = pak.iter().filter_map(|entry| found_by(entry.name()));
-    let names: Vec<Vec<u8>> = names.filter(|name| name.starts_with(&folder) && name.ends_with(b".vmt")).collect();
-    names.iter().for_each(|name| graph.add(Kind::Material, name, from.clone(), b"", Sure::Likely));
+/// Folders whose materials are shown in turn, and the entities that show them.
+type Folders = BTreeMap<Vec<u8>, Vec<Referrer>>;
+
+/// The game is asked for the files of at most so many folders of slides.
+const MOST_FOLDERS: usize = 256;
+
+/// The materials of folders that entities show in turn: those in the pakfile, and those of the game.
+fn slides(graph: &mut Graph<'_>, pak: &Pak<'_>, folders: &Folders) {
+    if folders.is_empty() {
+        return;
+    }
+    for name in pak.iter().filter_map(|entry| found_by(entry.name())) {
+        let ends = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| end);
+        ends.filter_map(|end| folders.get(&name[..end])).for_each(|entities| slide(graph, &name, entities));
+    }
+    for (folder, entities) in folders.iter().take(MOST_FOLDERS) {
+        graph.names_in_game(folder).iter().for_each(|name| slide(graph, name, entities));
+    }
+    if let Some(folder) = folders.keys().nth(MOST_FOLDERS).filter(|_| graph.has_game()) {
+        let message = format!("the map has {} folders of slides, and {MOST_FOLDERS} are looked at", folders.len());
+        graph.needs.is_partial = true;
+        graph.fault(folder, &Error::new(ErrorKind::TooLarge, message));
+    }
+}
+
+fn slide(graph: &mut Graph<'_>, name: &[u8], entities: &[Referrer]) {
+    for from in entities.iter().filter(|_| name.ends_with(b".vmt")) {
+        if graph.is_full() {
+            return;
+        }
+        graph.add(Kind::Material, name, from.clone(), b"", Sure::Likely);
+    }
 }
 
 fn key(graph: &mut Graph<'_>, keys: &Keys, entity: &Entity<'_>, class: &[u8], pair: Pair<'_>) {
@@ -121,7 +150,7 @@ fn held(graph: &mut Graph<'_>, holds: Holds, value: &[u8], referrer: &Referrer, 
                 graph.add(Kind::Material, &with_end(&name, team), from(), value, Sure::Optional);
             }
         }
-        // The files of the folder are those of the pakfile.
+        // Its files are added for all entities at once.
         Holds::Slides => {}
     }
 }

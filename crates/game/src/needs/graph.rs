@@ -200,6 +200,17 @@ impl<'f> Graph<'f> {
         self.place(name) != Found::Nowhere
     }
 
+    /// The files of the game in a folder, sorted, if the game is given.
+    pub(super) fn names_in_game(&self, folder: &[u8]) -> Vec<Vec<u8>> {
+        let mut names = self.game.map_or_else(Vec::new, |game| game.names_in(folder));
+        names.sort();
+        names
+    }
+
+    pub(super) fn has_game(&self) -> bool {
+        self.game.is_some()
+    }
+
     /// Whether there is a file of this name, in any form; false after very many such questions.
     pub(super) fn looks_up(&mut self, name: &[u8]) -> bool {
         self.lookup_count += 1;
@@ -270,7 +281,7 @@ impl<'f> Graph<'f> {
     }
 
     /// Whether a bound is reached, which is an error in the end.
-    fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.reference_count > MOST_REFERENCES || self.needs.names.len() > MOST_FILES
     }
 

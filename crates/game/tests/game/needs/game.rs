@@ -151,3 +151,34 @@ fn what_an_unsure_file_names_is_as_unsure() {
     let part = needs.get("models/own/alone.vvd").unwrap();
     assert_eq!((part.sure, part.references[0].sure), (Sure::Likely, Sure::Certain));
 }
+
+#[test]
+fn slides_of_the_game_are_those_of_the_folder_that_an_entity_names() {
+    let game = Memory::default()
+        .with("materials/vgui/own/show/two.vmt", "Own { $basetexture own/two }")
+        .with("materials/vgui/own/show/notes.txt", "")
+        .with("materials/vgui/own/shown.vmt", "")
+        .with("materials/own/two.vtf", "");
+    let one = ("materials/vgui/own/show/one.vmt", "Own { }");
+    let map = room(&["classname vgui_slideshow_display\ndirectory Own\\Show"], &[one]);
+    let needs = find(&map, &game);
+    let slides = names(&needs, |need| need.name.starts_with(b"materials/vgui"));
+    assert_eq!(slides, ["materials/vgui/own/show/one.vmt", "materials/vgui/own/show/two.vmt"]);
+    assert_eq!(
+        needs.get("materials/own/two.vtf").map(|need| (need.sure, need.found)),
+        Some((Sure::Likely, Found::Game))
+    );
+}
+
+#[test]
+fn folders_of_slides_that_were_not_looked_at_are_said() {
+    let entities: Vec<String> =
+        (0..257).map(|index| format!("classname vgui_slideshow_display\ndirectory own/{index:03}")).collect();
+    let map = room(&entities.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+    let game = Memory::default().with("materials/vgui/own/255/a.vmt", "").with("materials/vgui/own/256/b.vmt", "");
+    let needs = find(&map, &game);
+    assert_eq!(names(&needs, |need| need.name.starts_with(b"materials/vgui")), ["materials/vgui/own/255/a.vmt"]);
+    let fault = "`materials/vgui/own/256` is skipped: the map has 257 folders of slides, and 256 are looked at";
+    assert_eq!(needs.faults[0].to_string(), fault);
+    assert!(needs.is_partial);
+}
