@@ -499,7 +499,10 @@ impl Writer {
                     false => exactly(value, has_case),
                 }
             }
-            Expected::Like(pattern) => [b"/", &pattern.for_plug_in()[..], b"/"].concat(),
+            Expected::Like(pattern) => match pattern.for_plug_in() {
+                Some(text) => [b"/", &text[..], b"/"].concat(),
+                None => return Err(format!("an expression of `{key}` that the plug-in reads in another way")),
+            },
         };
         checked(&test.key, value, Use::Test)
     }

@@ -6,6 +6,7 @@ mod edits;
 mod files;
 mod forms;
 mod games;
+mod made_rules;
 mod maps;
 mod meshes;
 mod rules;
@@ -169,6 +170,7 @@ pub fn all() -> Vec<Door> {
         door("removals", seeds::lines(seeds::REMOVALS), texts::removals),
         door("queries", seeds::lines(seeds::QUERIES), texts::queries),
         door("rules", rules(), rules::read),
+        door("rules-made", numbers(), rules::made),
         door("rules-again", rules(), rules::again),
         door("rules-records", numbers(), rules::records),
         door("rules-folders", rules(), rules::folders),

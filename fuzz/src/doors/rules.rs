@@ -10,6 +10,7 @@ use bspkit_rules::{
 };
 
 use super::edits::{Choices, saved};
+use super::made_rules;
 use super::twice::scratch;
 use super::{folder_of, map};
 
@@ -23,6 +24,17 @@ pub fn read(bytes: &[u8]) {
             tried(&files::read("rules", bytes, format, mode), bytes.len());
         }
     }
+}
+
+/// Rules that mean entities of a map.
+pub fn made(bytes: &[u8]) {
+    let mut choices = Choices::of(bytes);
+    let format = FORMATS[choices.below(4)];
+    let number = choices.below(64);
+    let text = made_rules::rules(&mut choices, map(number), format);
+    let rules = files::read("rules", &text, format, MODES[choices.below(3)]);
+    tried(&rules, number);
+    applied(&rules, number);
 }
 
 /// What Rules do to a map.
@@ -60,40 +72,43 @@ fn tried(rules: &Rules, number: usize) {
 
 /// Rules that were applied are known as applied, also from the record that was written of them.
 pub fn again(bytes: &[u8]) {
-    let name = "own_rooms";
     for format in FORMATS {
-        let rules = files::read("rules", bytes, format, Mode::Plugin);
-        if rules.refusal().is_some() || rules.rules.is_empty() {
-            continue;
-        }
-        let mut draft = map(bytes.len()).draft();
-        let Ok(state) = State::of(draft.bsp()) else { continue };
-        let bake = Bake::after(Record::default(), state, vec![&rules], name);
-        let Ok(all) = draft.entities() else { continue };
-        let Ok(Tried::Open { from, attempt }) = bake.attempt(all, false) else { continue };
-        let changed = attempt.entities.is_some();
-        attempt.entities.into_iter().for_each(|new| *all = new);
-        let after = bake.with(Some(from), &all.to_bytes());
-        let (record, state) = after.clone().into_record();
-        if let Ok(text) = record::write(&record) {
-            let path = scratch().with_extension("baked.bsp");
-            fs::write(record::path(&path), text).expect("a record can be written");
-            assert_eq!(record::read(&path).expect("a record is read"), record);
-            let _ = fs::remove_file(record::path(&path));
-        }
-        // A rule that is for this map was applied, and nothing was edited since.
-        if !bspkit_rules::known([&rules], name).is_empty() {
-            let said = after.attempt(all, false).expect("what was applied is known");
-            assert!(matches!(said, Tried::Done(_)), "{changed} {said:?}");
-        }
-        // The rules one after the other do what they do together, if those of one file do.
-        let half = rules.rules.len() / 2;
-        let _ = attempt_of(&rules, half, all, name);
-        // After an edit it is known, or it is said why not.
-        let _ = all.add([("classname", "light"), ("own", "1")]);
-        let later = Bake::after(record, state.with_entities(&all.to_bytes()), vec![&rules], name);
-        let _ = later.attempt(all, false).is_ok();
+        applied(&files::read("rules", bytes, format, Mode::Plugin), bytes.len());
     }
+}
+
+fn applied(rules: &Rules, number: usize) {
+    let name = "own_rooms";
+    if rules.refusal().is_some() || rules.rules.is_empty() {
+        return;
+    }
+    let mut draft = map(number).draft();
+    let Ok(state) = State::of(draft.bsp()) else { return };
+    let bake = Bake::after(Record::default(), state, vec![rules], name);
+    let Ok(all) = draft.entities() else { return };
+    let Ok(Tried::Open { from, attempt }) = bake.attempt(all, false) else { return };
+    let changed = attempt.entities.is_some();
+    attempt.entities.into_iter().for_each(|new| *all = new);
+    let after = bake.with(Some(from), &all.to_bytes());
+    let (record, state) = after.clone().into_record();
+    if let Ok(text) = record::write(&record) {
+        let path = scratch().with_extension("baked.bsp");
+        fs::write(record::path(&path), text).expect("a record can be written");
+        assert_eq!(record::read(&path).expect("a record is read"), record);
+        let _ = fs::remove_file(record::path(&path));
+    }
+    // A rule that is for this map was applied, and nothing was edited since.
+    if !bspkit_rules::known([rules], name).is_empty() {
+        let said = after.attempt(all, false).expect("what was applied is known");
+        assert!(matches!(said, Tried::Done(_)), "{changed} {said:?}");
+    }
+    // The rules one after the other do what they do together, if those of one file do.
+    let half = rules.rules.len() / 2;
+    let _ = attempt_of(rules, half, all, name);
+    // After an edit it is known, or it is said why not.
+    let _ = all.add([("classname", "light"), ("own", "1")]);
+    let later = Bake::after(record, state.with_entities(&all.to_bytes()), vec![rules], name);
+    let _ = later.attempt(all, false).is_ok();
 }
 
 fn attempt_of(rules: &Rules, half: usize, all: &Entities<'_>, name: &str) -> Option<usize> {

@@ -171,13 +171,17 @@ impl Pattern {
         self.is_whole
     }
 
-    /// The expression for the plug-in, which ignores case and matches anywhere.
-    pub(super) fn for_plug_in(&self) -> Vec<u8> {
-        match self.is_whole {
+    /// The expression for the plug-in, which ignores case and matches anywhere; none if PCRE reads it in another way.
+    pub(super) fn for_plug_in(&self) -> Option<Vec<u8>> {
+        let read = |text: &[u8]| Pattern::new(text, Flavor::Pcre).ok();
+        if self.is_whole {
             // It is written so that PCRE reads it too.
-            true => [b"(?-i)", self.rewritten.as_bytes()].concat(),
-            false => self.text.clone(),
+            let text = [b"(?-i)", self.rewritten.as_bytes()].concat();
+            return read(&text).map(|_| text);
         }
+        let written = [&self.text[..], self.rewritten.as_bytes()].into_iter();
+        let is_same = |text: &&[u8]| read(text).is_some_and(|other| other.rewritten == self.rewritten);
+        written.filter(is_same).map(<[u8]>::to_vec).next()
     }
 
     /// Whether it matches somewhere in a value that is in lower case; it has to ignore case.

@@ -277,3 +277,21 @@ fn the_count_of_pairs_is_a_doubt_for_every_mode() {
         assert_eq!(repeated, doubts, "{mode:?}");
     }
 }
+
+/// Lumper's expressions are those of .NET, without the last letter before the slash. One that PCRE reads in another way is written as PCRE has it, or said.
+#[test]
+fn expressions_of_lumper_mean_the_same_in_the_plug_in() {
+    let of = |inside: &str| {
+        let text = format!("filter:\n{{\n\"n\" \"/{inside}./\"\n}}\n");
+        let printed = parse(&text, Mode::Lumper).unwrap().to_stripper();
+        (String::from_utf8(printed.result.clone()).unwrap(), lost(&printed).len())
+    };
+    assert_eq!(of("^a{2}$"), ("filter:\n{\n\"n\" \"/^a{2}$/\"\n}\n".into(), 0));
+    // To .NET these are letters, and versions of PCRE do not agree.
+    let (printed, count) = of("a{,2}");
+    assert!(count == 1 || applied(&printed, "n=a{,2}; n=aa", Mode::Plugin) == "n=aa", "{printed}");
+    // A class in a set of PCRE, and letters in a set of .NET.
+    let (printed, count) = of("^[[:alpha:]]$");
+    let left = applied(&printed, "n=a]; n=b", Mode::Plugin);
+    assert!(count == 1 || left == "n=b", "{printed} {left}");
+}
