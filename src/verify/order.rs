@@ -134,8 +134,9 @@ pub(super) fn splice(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: 
             done => done.map_err(|error| broken(format!("{name}[{end}] is added: {error}")))?,
         }
         let removed = (subject.splice)(&mut draft, name, end..end + count, Vec::new());
-        // What is added at the end moves nothing, so that lumps of unknown content refuse only its removal.
-        let is_doubtful = || links.doubts(at).next().is_some();
+        // What is added at the end moves nothing, so that lumps of unknown content refuse only its removal. A plane
+        // more can make pairs of planes that were none, of which one does not go alone.
+        let is_doubtful = || links.doubts(at).next().is_some() || site.row.order.paired && !site.is_paired();
         if let Some(error) = removed.as_ref().err().filter(|error| is_refused(bsp, error) && is_doubtful()) {
             why = skipped(format!("{name}[{end}] is added and removed: {error}"));
             continue;

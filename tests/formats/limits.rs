@@ -215,11 +215,20 @@ fn nothing_is_left_out_of_a_built_map() {
         (quake2().order(&[1, 2, 1]), "the lump 1 twice"),
         (quake2().bspx(&"N".repeat(24), "x"), "not a name of BSPX"),
         (quake2().bspx("A\0B", "x"), "not a name of BSPX"),
+        (quake2().compressed_lump(1, &[7; 99]).unwrap(), "cannot be compressed"),
+        (source().version(262_164).game_lump(*b"sprp", 4, "x"), "version 262164 are not known"),
+        (quake2().lump(0, "x").gap_before(18, [3; 20]).order(&[0, 18]).bspx("OWN", "x"), "no reader finds"),
     ] {
         let error = builder.build().unwrap_err();
         assert!(error.kind() == ErrorKind::Argument && error.to_string().contains(why), "{why}: {error}");
     }
     assert!(quake2().bspx(&"N".repeat(23), "x").align(1, 8).build().is_ok());
+    // Nothing stays nothing: 22 bytes of a compressed lump without content would be read as they are.
+    let empty = source().compressed_lump(1, &[]).unwrap().compressed_game_lump(*b"sprp", 4, &[]).unwrap();
+    let map = bspkit::Bsp::from_vec(empty.build().unwrap()).unwrap();
+    assert!(
+        map.slots().iter().filter(|slot| slot.name != "GAME_LUMP").all(|slot| map.bytes(slot.id).unwrap().is_empty())
+    );
 }
 
 #[test]

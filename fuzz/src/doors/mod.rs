@@ -1,5 +1,6 @@
 //! The doors: every place where bytes or words of others come in, and edits of maps that were opened.
 
+mod built;
 mod changes;
 mod contents;
 mod edits;
@@ -193,6 +194,7 @@ pub fn all() -> Vec<Door> {
         door("images", numbers(), forms::images),
         door("pak-folders", numbers(), forms::paks),
         door("folders", numbers(), forms::folders),
+        door("built-maps", numbers(), built::maps),
         door("new-maps", numbers(), forms::made),
         door("baselines", forms::known(), forms::baselines),
         door("needs", numbers(), games::needs_of),
