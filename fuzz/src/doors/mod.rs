@@ -17,6 +17,7 @@ mod sources;
 mod texts;
 mod threeway;
 mod twice;
+mod values;
 mod zips;
 
 use std::path::PathBuf;
@@ -194,6 +195,8 @@ pub fn all() -> Vec<Door> {
         door("images", numbers(), forms::images),
         door("pak-folders", numbers(), forms::paks),
         door("folders", numbers(), forms::folders),
+        door("values", numbers(), values::values),
+        door("vis-rows", numbers(), values::rows),
         door("built-maps", numbers(), built::maps),
         door("new-maps", numbers(), forms::made),
         door("baselines", forms::known(), forms::baselines),
