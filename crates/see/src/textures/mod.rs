@@ -35,7 +35,9 @@ impl Textures {
         let (mut all, mut by, mut known) = (Vec::new(), Vec::new(), HashMap::new());
         for look in looks {
             let (surface, opacity) = kinds.surface(&look.name, look.surface_flags, look.content_flags);
-            let key = (look.name.to_ascii_lowercase(), surface, nearest_byte(f64::from(opacity) * 255.0));
+            // Textures of one name may have other pixels each, and each face names one by its index.
+            let name = look.name.to_ascii_lowercase();
+            let key = (name, look.texture, surface, nearest_byte(f64::from(opacity) * 255.0));
             let index = *known.entry(key).or_insert_with(|| {
                 all.push(pixels.texture(&look.name, look.texture, surface, opacity, findings));
                 all.len() - 1

@@ -211,3 +211,27 @@ fn faces_for_high_dynamic_range_alone_are_shown() {
     assert!(alone.light.is_some() && alone.models[0].triangles() > 10, "{:?}", alone.findings);
     assert_eq!(export(&whole, Format::Glb, "a.glb").unwrap(), export(&alone, Format::Glb, "a.glb").unwrap());
 }
+
+/// Faces name a texture by its index. Another one of the same name, or of one that differs in its case, has other pixels.
+#[test]
+fn textures_of_one_name_are_not_one() {
+    let map = Bsp::open(path("goldsrc/own_rooms")).unwrap();
+    let pictures = |map: &Bsp<'_>| {
+        let scene = Scene::read(map, &Options::default()).unwrap();
+        let all = scene.models.iter().flat_map(|model| &model.parts).flat_map(|part| {
+            let picture = scene.textures[part.texture].picture.as_ref().map(|picture| picture.png.clone());
+            part.vertices.iter().map(move |vertex| (vertex.face, picture.clone()))
+        });
+        all.collect::<BTreeMap<u32, _>>()
+    };
+    for name in ["OWN_FLOOR", "own_floor"] {
+        let mut draft = map.draft();
+        let textures = draft.textures().unwrap();
+        let wall = (0..textures.len())
+            .find(|at| textures.get(*at).unwrap().is_some_and(|own| own.name() == b"OWN_WALL"))
+            .unwrap();
+        textures.rename(wall, name.as_bytes()).unwrap();
+        let new = Bsp::from_vec(draft.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap();
+        assert!(pictures(&new) == pictures(&map), "{name}");
+    }
+}
