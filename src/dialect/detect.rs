@@ -125,6 +125,8 @@ const FILES: &[(&[u8], &str)] = &[
     (b"BZh", "compressed with bzip2, as download servers keep maps: unpack it first"),
     (b"\x1f\x8b", "compressed with gzip: unpack it first"),
     (b"\x28\xb5\x2f\xfd", "compressed with zstd: unpack it first"),
+    (b"\xfd7zXZ\0", "compressed with xz: unpack it first"),
+    (b"\x04\x22\x4d\x18", "compressed with LZ4: unpack it first"),
     (b"7z\xbc\xaf", "a 7-Zip archive: the map has to be taken out of it first"),
     (b"Rar!", "a RAR archive: the map has to be taken out of it first"),
     (b"IDP3", "a Quake III model"),

@@ -271,6 +271,8 @@ pub(crate) struct Job<'t> {
     few: Few<'static>,
     /// Findings of a script, which are added to those of a save.
     pub(crate) findings: Vec<bspkit::finding::Finding>,
+    /// Warnings about the map, which the JSON document of a save has too.
+    pub(crate) warnings: Vec<String>,
     /// For stdout.
     pub(crate) out: Vec<u8>,
     /// For stderr.
@@ -307,6 +309,7 @@ impl<'t> Job<'t> {
             lists_all,
             few: Few::new(talk.verbose),
             findings,
+            warnings: Vec::new(),
             out,
             err,
             code,
@@ -368,6 +371,7 @@ impl<'t> Job<'t> {
 
     /// Adds a warning that names the map.
     pub(crate) fn warn_here(&mut self, text: &str) {
+        self.warnings.extend(self.json.then(|| text.to_owned()));
         self.warn(&format!("{}: {text}", self.path));
     }
 

@@ -21,6 +21,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod archive;
+mod gzip;
+mod zstd;
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -43,7 +45,7 @@ pub enum Form {
     Gzip,
     /// `.bz2`, in blocks of 900,000 bytes: what Source servers offer to clients.
     Bzip2,
-    /// RFC 8878: `.zst`. It is read from one frame.
+    /// RFC 8878: `.zst`.
     Zstd,
 }
 
@@ -82,13 +84,9 @@ impl Form {
     /// [`MOST`] bytes; [`ErrorKind::Io`].
     pub fn unpack(self, packed: impl Read) -> Result<Vec<u8>> {
         match self {
-            Form::Gzip => bounded(flate2::read::MultiGzDecoder::new(packed)),
+            Form::Gzip => gzip::unpack(packed),
             Form::Bzip2 => bounded(bzip2::read::MultiBzDecoder::new(packed)),
-            Form::Zstd => {
-                // What the decoder says of damage are the names of its own types.
-                let stream = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|_| damaged())?;
-                bounded(stream).map_err(|error| if error.kind() == ErrorKind::Malformed { damaged() } else { error })
-            }
+            Form::Zstd => zstd::unpack(packed),
         }
     }
 
@@ -121,6 +119,11 @@ fn damaged() -> Error {
     Error::new(ErrorKind::Malformed, "the compressed data is damaged")
 }
 
+/// A save would lose them.
+fn other_bytes() -> Error {
+    Error::new(ErrorKind::Malformed, "bytes that are not compressed follow the compressed data")
+}
+
 /// All bytes of a stream, up to [`MOST`].
 fn bounded(stream: impl Read) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -135,4 +138,78 @@ fn bounded(stream: impl Read) -> Result<Vec<u8>> {
 
 fn too_large() -> Error {
     Error::new(ErrorKind::TooLarge, format!("it has more than {MOST} bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Content of several pieces, each compressed by itself.
+    fn pieces(form: Form) -> (Vec<u8>, [Vec<u8>; 2]) {
+        let content = std::fs::read("../../tests/maps/q2/own_rooms.bsp").unwrap();
+        let half = content.len() / 2;
+        let packed = [&content[..half], &content[half..]].map(|piece| {
+            let mut packed = Vec::new();
+            form.pack(piece, &mut packed).unwrap();
+            packed
+        });
+        (content, packed)
+    }
+
+    #[test]
+    fn a_file_of_several_pieces_is_all_of_them() {
+        for form in [Form::Gzip, Form::Bzip2, Form::Zstd] {
+            let (content, [one, two]) = pieces(form);
+            assert!(form.unpack(&[one.clone(), two.clone()].concat()[..]).unwrap() == content, "{form:?}");
+            assert!(form.unpack(&[&one[..], &two, b"own"].concat()[..]).is_err(), "{form:?}");
+            assert!(form.unpack(&[&one[..], &two[..two.len() - 1]].concat()[..]).is_err(), "{form:?}");
+        }
+    }
+
+    #[test]
+    fn zeros_may_follow_gzip_and_nothing_else() {
+        let (content, [one, two]) = pieces(Form::Gzip);
+        let unpack = |end: &[u8]| Form::Gzip.unpack(&[&one[..], &two, end].concat()[..]);
+        assert!(unpack(&[0; 70_000]).unwrap() == content);
+        for end in [&b"own"[..], &[0, 0, 1], &[&[0; 10][..], &one].concat()] {
+            let error = unpack(end).unwrap_err();
+            assert_eq!(error.to_string(), "bytes that are not compressed follow the compressed data");
+        }
+    }
+
+    #[test]
+    fn frames_that_readers_skip_may_be_anywhere() {
+        let (content, [one, two]) = pieces(Form::Zstd);
+        let skipped = [&0x184D_2A5A_u32.to_le_bytes()[..], &3_u32.to_le_bytes(), b"own"].concat();
+        let all = [&skipped[..], &one, &skipped, &two, &skipped].concat();
+        assert!(Form::Zstd.unpack(&all[..]).unwrap() == content);
+        assert!(Form::Zstd.unpack(&all[..all.len() - 1]).is_err());
+        assert_eq!(Form::Zstd.unpack(&skipped[..]).unwrap(), b"");
+        assert!(Form::Zstd.unpack(&b""[..]).is_err());
+    }
+
+    /// A frame has a checksum of its content, and may say its size.
+    #[test]
+    fn a_frame_with_another_content_is_refused() {
+        let raw = |descriptor: u8, size: u8, content: &[u8], sum: &[u8]| {
+            let block = (u32::try_from(content.len()).unwrap() << 3 | 1).to_le_bytes();
+            let start = [&0xFD2F_B528_u32.to_le_bytes()[..], &[descriptor, size]].concat();
+            [&start[..], &block[..3], content, sum].concat()
+        };
+        let unpack = |frame: Vec<u8>| Form::Zstd.unpack(&frame[..]);
+        // A frame of one segment with its size, and without a checksum.
+        assert_eq!(unpack(raw(0x20, 3, b"own", b"")).unwrap(), b"own");
+        for size in [2, 4] {
+            assert!(unpack(raw(0x20, size, b"own", b"")).is_err(), "{size}");
+        }
+        // With one: the lower half of XXH64.
+        let sum = [0x6F, 0x77, 0x6E, 0];
+        assert!(unpack(raw(0x24, 3, b"own", &sum)).is_err());
+        let (content, [mut one, two]) = pieces(Form::Zstd);
+        let last = one.len() - 1;
+        one[last] ^= 1;
+        assert!(Form::Zstd.unpack(&one[..]).is_err());
+        one[last] ^= 1;
+        assert!(Form::Zstd.unpack(&[one, two].concat()[..]).unwrap() == content);
+    }
 }

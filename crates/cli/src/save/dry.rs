@@ -134,6 +134,15 @@ pub(super) fn print_bytes(
         backup: backup.map(|path| PathJson::new("backup", Some(path))),
         ..nothing(old.len(), &report)
     };
+    print_document(document, job)
+}
+
+/// Prints a document, with what the command found and said before.
+fn print_document(mut document: Document<'_>, job: &mut Job<'_>) -> Result<()> {
+    document.findings.append(&mut job.findings);
+    let mut said = std::mem::take(&mut job.warnings);
+    said.retain(|text| !document.warnings.contains(text));
+    document.warnings.splice(..0, said);
     job.document(&document)
 }
 
@@ -161,9 +170,7 @@ pub(super) fn nothing(size: usize, report: &str) -> Document<'static> {
 pub(super) fn unsaved(plan: &Plan<'_>, summary: Option<&Arc<Mutex<Summary>>>, job: &mut Job<'_>) -> Result<()> {
     if job.json {
         let report = plan.report();
-        let mut document = nothing(report.size.0, &report.to_string());
-        document.findings.append(&mut job.findings);
-        job.document(&document)?;
+        print_document(nothing(report.size.0, &report.to_string()), job)?;
     }
     summary.iter().for_each(|summary| Summary::keep(summary, job));
     Ok(())
@@ -172,9 +179,7 @@ pub(super) fn unsaved(plan: &Plan<'_>, summary: Option<&Arc<Mutex<Summary>>>, jo
 impl DryRun<'_> {
     pub(super) fn print(&self, job: &mut Job<'_>) -> Result<()> {
         if job.json {
-            let mut document = self.document();
-            document.findings.append(&mut job.findings);
-            return job.document(&document);
+            return print_document(self.document(), job);
         }
         job.line(format!("{}: {}", shown(self.target.unwrap_or(self.path)), self.report()));
         for lump in &self.touched.lumps {

@@ -511,3 +511,16 @@ fn a_name_or_size_with_which_engines_draw_something_else_is_said() {
     assert!(room.bspkit("check out.bsp").text().contains("texture-sky"));
     assert!(!room.bspkit("check q1.bsp").text().contains("texture-sky"));
 }
+
+/// The name of another texture: one texture has changed, and the other one has not.
+#[test]
+fn a_texture_that_gets_the_name_of_another_is_the_only_change() {
+    let room = Room::empty();
+    room.write("own_rooms.bsp", &fixture("q1/own_rooms"));
+    let report = room.bspkit("tex rename own_rooms.bsp own_wall trigger -o out.bsp --json").done().json();
+    let changes = report["changes"].as_array().unwrap();
+    let names = [&changes[0]["old"], &changes[0]["new"]];
+    assert_eq!((changes.len(), names), (1, [&"own_wall".into(), &"trigger".into()]), "{report}");
+    // What is said on stderr is in the document too.
+    assert_eq!(report["warnings"].as_array().map(Vec::len), Some(1), "{report}");
+}

@@ -395,12 +395,17 @@ fn differ(old: &[Texture<'_>], new: &[Texture<'_>], found: &mut Found) -> Vec<us
     differing
 }
 
-/// For each new texture the old one. Several of one name are paired in their order.
+/// For each new texture the old one. Of several of one name those stay together that have one place in lists of the
+/// same length; the others are paired in their order.
 fn paired(old: &[Texture<'_>], new: &[Texture<'_>]) -> Vec<Option<usize>> {
+    let stays = |at: usize| old.len() == new.len() && old[at].0 == new[at].0;
     let mut known: HashMap<Option<&[u8]>, Vec<usize>> = HashMap::new();
-    old.iter().enumerate().rev().for_each(|(at, (name, _))| known.entry(name.as_deref()).or_default().push(at));
-    let mut pairing: Vec<Option<usize>> =
-        new.iter().map(|(name, _)| known.get_mut(&name.as_deref()).and_then(Vec::pop)).collect();
+    let moved = old.iter().enumerate().rev().filter(|(at, _)| !stays(*at));
+    moved.for_each(|(at, (name, _))| known.entry(name.as_deref()).or_default().push(at));
+    let mut pairing: Vec<Option<usize>> = Vec::with_capacity(new.len());
+    for (at, (name, _)) in new.iter().enumerate() {
+        pairing.push(if stays(at) { Some(at) } else { known.get_mut(&name.as_deref()).and_then(Vec::pop) });
+    }
     let mut is_left = vec![false; old.len()];
     known.into_values().flatten().for_each(|at| is_left[at] = true);
     if old.len() == new.len() {
@@ -612,6 +617,9 @@ mod tests {
         assert_eq!(paired("abcd", "bcd"), [Some(1), Some(2), Some(3)]);
         assert_eq!(paired("abcd", "axcd"), [Some(0), Some(1), Some(2), Some(3)]);
         assert_eq!(paired("aab", "ab"), [Some(0), Some(2)]);
+        // One that gets the name of another is that one's twin, and not the other one.
+        assert_eq!(paired("abc", "cbc"), [Some(0), Some(1), Some(2)]);
+        assert_eq!(paired("abc", "cab"), [Some(2), Some(0), Some(1)]);
         let other: Vec<Texture<'_>> = vec![(Some(b"x".to_vec()), None), (Some(b"a".to_vec()), None)];
         assert_eq!(super::paired(&[(Some(b"a".to_vec()), None)], &other), [None, Some(0)]);
     }
