@@ -314,9 +314,9 @@ impl Builder {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for a lump that the directory has no entry for, for members of a game lump that there is
-    /// not, that has other bytes too, or whose directory is not known in this version, for an alignment that is not a power of two, a lump that is twice in the order,
-    /// a compressed lump where entries do not say so, a name of BSPX of more than 23 bytes or with a NUL, and a block of
-    /// BSPX behind the gap of an empty lump, where no reader looks; [`ErrorKind::TooLarge`] past 2 GiB.
+    /// not or that has other bytes too, for an alignment that is not a power of two, a lump that is twice in the order,
+    /// a compressed lump where entries do not say so, and a name of BSPX of more than 23 bytes or with a NUL;
+    /// [`ErrorKind::TooLarge`] past 2 GiB.
     pub fn build(&self) -> Result<Vec<u8>> {
         self.check()?;
         let mut file = vec![0; self.shape.header_size()];
@@ -349,8 +349,7 @@ impl Builder {
             fields.length = offset(file.len())? - fields.offset;
         }
         self.put_extra(&mut file)?;
-        let end = fields.iter().filter(|entry| entry.length > 0).map(|entry| entry.offset.saturating_add(entry.length));
-        self.put_bspx(&mut file, end.max())?;
+        self.put_bspx(&mut file)?;
         if self.trailer {
             let entities = self.dialect.rules.trailer_lump.and_then(|lump| fields.get(lump)).map(|lump| lump.offset);
             let entities_offset = u32::try_from(entities.unwrap_or(0)).unwrap_or(0);
@@ -396,10 +395,6 @@ impl Builder {
             None => return wrong(format!("{} maps have no game lump", self.dialect.title)),
             Some(index) if has_bytes(index) => return wrong("the game lump has members and other bytes".to_owned()),
             Some(_) => {}
-        }
-        let unread = self.dialect.opaque_game_lumps.iter().find(|(version, _)| *version == self.version);
-        if let Some((version, why)) = unread.filter(|_| !self.members.is_empty()) {
-            return wrong(format!("members of the game lump of version {version} are not known: {why}"));
         }
         let alignments = self.lumps.values().filter_map(|part| part.alignment).chain([self.members_at]);
         if let Some(other) = alignments.into_iter().find(|alignment| !alignment.is_power_of_two()) {
@@ -478,17 +473,11 @@ impl Builder {
         Ok(())
     }
 
-    /// Readers look for the block directly after the last lump that has bytes.
-    fn put_bspx(&self, file: &mut Vec<u8>, last: Option<i32>) -> Result<()> {
+    fn put_bspx(&self, file: &mut Vec<u8>) -> Result<()> {
         if self.bspx.is_empty() {
             return Ok(());
         }
-        let expected = last.map(|end| align_up(crate::bytes::index(end.unsigned_abs()), 4));
         pad(file, 4);
-        if self.extra.is_empty() && expected.is_some_and(|expected| expected != file.len()) {
-            let message = "no reader finds the block of BSPX behind a gap: a lump without bytes cannot have one here";
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
         file.extend(BspxHeader { magic: *b"BSPX", count: offset(self.bspx.len())? }.encode());
         let mut at = file.len() + self.bspx.len() * BspxEntry::SIZE;
         for (name, bytes) in &self.bspx {

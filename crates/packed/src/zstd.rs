@@ -1,4 +1,4 @@
-//! Frames of Zstandard (RFC 8878): a file is one or several, and its content is that of all of them, one after the other.
+//! Frames of Zstandard (RFC 8878): a file is one or several, and its content is that of all of them, in their order.
 
 use std::io::{BufReader, Cursor, Read};
 

@@ -71,7 +71,8 @@ fn build(choices: &mut Choices<'_>, dialect: &'static Dialect) -> (Builder, Put)
     let mut put = Put::default();
     let shape = dialect.shapes[choices.below(dialect.shapes.len())];
     let mut builder = Builder::new(dialect).shape(shape);
-    builder = builder.version(dialect.versions[choices.below(dialect.versions.len())]);
+    let version = dialect.versions[choices.below(dialect.versions.len())];
+    builder = builder.version(version);
     builder = builder.revision(7).checksum(9);
     let entities = dialect.role(Role::Entities);
     for _ in 0..choices.below(6) {
@@ -92,6 +93,8 @@ fn build(choices: &mut Choices<'_>, dialect: &'static Dialect) -> (Builder, Put)
         }
         if choices.below(4) == 0 {
             builder = builder.gap_before(index, vec![3; choices.below(20)]);
+            // Readers look for BSPX directly after the last lump with bytes.
+            put.is_bent |= bytes.is_empty();
         }
         put.lumps.push((index, bytes));
     }
@@ -99,7 +102,9 @@ fn build(choices: &mut Choices<'_>, dialect: &'static Dialect) -> (Builder, Put)
         builder = builder.lump(index, ENTITIES);
         put.lumps.push((index, ENTITIES.to_vec()));
     }
-    if dialect.rules.game_lump.is_some() {
+    // Some versions have members in another layout, which is not read.
+    let is_opaque = dialect.opaque_game_lumps.iter().any(|(opaque, _)| *opaque == version);
+    if dialect.rules.game_lump.is_some() && !is_opaque {
         builder = members(choices, builder, &mut put);
     }
     if choices.below(4) == 0 {

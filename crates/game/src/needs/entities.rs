@@ -59,7 +59,7 @@ fn details(map: &Bsp<'_>, world: &Option<Entity<'_>>, graph: &mut Graph<'_>) {
 /// Folders whose materials are shown in turn, and the entities that show them.
 type Folders = BTreeMap<Vec<u8>, Vec<Referrer>>;
 
-/// The game is asked for the files of at most so many folders of slides.
+/// The most folders of slides of which the game is asked for the files.
 const MOST_FOLDERS: usize = 256;
 
 /// The materials of folders that entities show in turn: those in the pakfile, and those of the game.

@@ -167,10 +167,12 @@ impl Making<'_> {
     fn pak(&self, part: &Part, folder: &str) -> Result<Vec<u8>> {
         folder::check(part, self.kind, self.survey, &[])?;
         let mut pak = Pak::empty(self.kind.dialect, self.kind.version);
-        let names = folder::Names::of(part);
+        let (names, mut taken) = (folder::Names::of(part), folder::InPak::default());
         for path in self.survey.below(folder) {
-            let bytes = self.survey.read(&format!("{folder}/{path}")).map_err(|why| part.wrong("folder", why))?;
-            pak.add(names.name(path), bytes).map_err(|error| part.wrong("folder", error))?;
+            let (name, path) = (names.name(path), format!("{folder}/{path}"));
+            taken.take(&name, &path).map_err(|why| part.wrong("folder", why))?;
+            let bytes = self.survey.read(&path).map_err(|why| part.wrong("folder", why))?;
+            pak.add(name, bytes).map_err(|error| part.wrong("folder", error))?;
         }
         Ok(pak.to_rope()?.to_data().to_vec())
     }

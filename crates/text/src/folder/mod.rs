@@ -44,7 +44,7 @@ use std::path::{Path, PathBuf};
 use crate::ci::Baseline;
 use crate::records::Numbers;
 use bspkit::bytes::{escaped, unescape};
-use bspkit::content::pak::Pak;
+use bspkit::content::pak::{Pak, lookup_name};
 use bspkit::dialect::{self, Dialect, Role};
 use bspkit::disk::names::Taken;
 use bspkit::disk::{input, shown};
@@ -514,6 +514,27 @@ impl<'p> Names<'p> {
     /// The name that the manifest says.
     fn listed(&self, path: &str) -> Option<Vec<u8>> {
         self.0.get(&path.to_lowercase()).map(|name| unescape(name))
+    }
+}
+
+/// The names that embedded files have already, as engines look them up, with the path of each file.
+#[derive(Default)]
+struct InPak(HashMap<Vec<u8>, String>);
+
+impl InPak {
+    fn keep(&mut self, name: &[u8], path: &str) {
+        self.0.entry(lookup_name(name)).or_insert_with(|| path.to_owned());
+    }
+
+    /// Takes a name for a new file; why it is not free.
+    fn take(&mut self, name: &[u8], path: &str) -> Result<(), String> {
+        match self.0.insert(lookup_name(name), path.to_owned()) {
+            None => Ok(()),
+            Some(other) => {
+                let name = escaped(name);
+                Err(format!("{other} and {path} have the same name for engines, `{name}`: only one can be embedded"))
+            }
+        }
     }
 }
 

@@ -239,12 +239,13 @@ impl<'f> Packing<'f> {
             self.problems.push(part.wrong("folder", why));
             return;
         }
-        let names = folder::Names::of(part);
+        let (names, mut taken) = (folder::Names::of(part), folder::InPak::default());
         for file in old {
             match left.remove(&file.file.to_lowercase()) {
                 Some(_) => {
-                    let path = format!("{folder}/{}", file.file);
-                    self.embedded.named.push((file.entry, path, names.name(&file.file)));
+                    let (path, name) = (format!("{folder}/{}", file.file), names.name(&file.file));
+                    taken.keep(&name, &path);
+                    self.embedded.named.push((file.entry, path, name));
                     self.embedded_file(folder, file);
                 }
                 None => self.embedded.removed.push((file.entry, format!("{folder}/{}", file.file))),
@@ -256,6 +257,10 @@ impl<'f> Packing<'f> {
             let name = names.listed(path).unwrap_or_else(|| lookup_name(path.as_bytes()));
             if is_of_system(path.as_bytes()) && self.survey.file(&file).is_ok() {
                 self.embedded.left_out.push(file);
+                continue;
+            }
+            if let Err(why) = taken.take(&name, &file) {
+                self.problems.push(part.wrong("folder", why));
                 continue;
             }
             match self.survey.read(&file) {

@@ -171,6 +171,38 @@ fn an_embedded_file_gets_the_name_of_the_manifest() {
     }
 }
 
+/// Engines find one of two files of one name. The other one would be lost in silence.
+#[test]
+fn two_files_of_one_name_are_refused() {
+    let map = Bsp::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/maps/source/room_v20.bsp")).unwrap();
+    let mut draft = map.draft();
+    let pak = draft.pak().unwrap();
+    pak.add(b"own/a.txt", b"one".to_vec()).unwrap();
+    pak.add(b"own/b.txt", b"two".to_vec()).unwrap();
+    let plain = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    for ((path, name), added) in [
+        // Two files of the folder, of which the manifest names one as the other.
+        (("own/c.txt", "own/d.txt"), &["own/c.txt", "own/d.txt"][..]),
+        // A new one with the name of an old one, in other letters.
+        (("own/c.txt", r"OWN\\A.TXT"), &["own/c.txt"]),
+    ] {
+        for has_original in [true, false] {
+            let mut how = How::default();
+            how.no_images = true;
+            let mut files = files(&plain, &how);
+            files.retain(|name, _| has_original || !name.starts_with("original/"));
+            let mut manifest: serde_json::Value = serde_json::from_slice(&files["manifest.json"]).unwrap();
+            let parts = manifest["lumps"].as_array_mut().unwrap();
+            let part = parts.iter_mut().find(|part| part["folder"] == "pak").unwrap();
+            part["names"] = serde_json::json!({path: name});
+            files.insert("manifest.json".into(), serde_json::to_vec(&manifest).unwrap());
+            added.iter().for_each(|path| drop(files.insert(format!("pak/{path}"), path.as_bytes().to_vec())));
+            let errors = pack(folder(&files).path()).err().unwrap();
+            assert!(errors[0].to_string().contains("have the same name for engines"), "{errors:?}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(random::config(250, "tests/proptest-regressions/folder.txt"))]
 
