@@ -2,6 +2,7 @@
 
 mod areas;
 mod dry;
+mod written;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -10,7 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
-use bspkit::disk::put;
 use bspkit::file::{Saved, SideFile};
 use bspkit::finding::{Finding, Severity};
 use bspkit::{Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
@@ -27,6 +27,8 @@ use super::output::{refuse_archive, spare, would_be_replaced};
 use super::talk::{Code, Job, bad_argument, count, shown};
 use areas::Areas;
 use dry::{DryRun, Summary, Sums};
+pub(crate) use written::write_map;
+use written::{carry_record, make_folder};
 
 #[derive(Args)]
 #[command(next_help_heading = "Saving")]
@@ -94,7 +96,8 @@ pub(crate) enum Edited {
     /// The edit was made, and the sentence is printed when the map is saved. If it is not whole, some named input was
     /// left out, and the exit status is 1.
     With { what: String, is_whole: bool },
-    /// The same, and something is to be done when the edit is not refused, before the map is written.
+    /// The same, and something is to be done when the edit is not refused, before the map is written. The record of the
+    /// rules that were applied is written by the edit itself.
     After { what: String, first: First },
     /// As [`Edited::With`], but nothing was to be done. The file is not rewritten in another layout either.
     Same { what: String, is_whole: bool },
@@ -457,6 +460,7 @@ impl Save {
             return Ok(if is_refused { Code::Found } else { Code::Done });
         }
         let is_left = self.in_place() && plan.is_identity();
+        let has_own_record = first.is_some();
         if let Some(first) = first {
             // What a save would refuse is refused before anything is written.
             let cannot_save = || format!("cannot save {}", shown(place));
@@ -473,6 +477,9 @@ impl Save {
         let clients = if is_left || self.json { None } else { checksum::clients_need(bsp, plan) };
         let saved =
             if is_left { Saved::default() } else { self.write(plan, place, packed.as_ref(), &mut done.warnings, job)? };
+        if !has_own_record && !is_left && !is_stdin(place) {
+            done.warnings.extend(carry_record(&map.path, place, job));
+        }
         let backup = saved.backup;
         done.backup = backup.as_deref();
         done.written = (plan.layout() == Layout::Patch && !is_left).then_some(saved.written);
@@ -566,30 +573,6 @@ impl Save {
         }
         warnings
     }
-}
-
-/// Writes a map, compressed if its name says so. A compressed map that is replaced is as it was read.
-pub(crate) fn write_map(
-    plan: &Plan<'_>,
-    place: &Path,
-    packed: Option<&SideFile>,
-    how: &SaveOptions,
-    force: bool,
-) -> bspkit::Result<Saved> {
-    let Some(form) = Form::of(place) else { return plan.save_with(place, how) };
-    plan.check_force(force)?;
-    let mut bytes = Vec::new();
-    form.pack(&plan.to_data(), &mut bytes)
-        .map_err(|error| Error::new(ErrorKind::Io, "the map cannot be compressed").with_source(error))?;
-    match packed {
-        Some(old) => old.save(&bytes, how),
-        None => bspkit::file::replace(place, how, |mut file| file.write_all(&bytes)),
-    }
-}
-
-/// Creates the parent folder of a file.
-fn make_folder(file: &Path) -> bspkit::Result<()> {
-    file.parent().map_or(Ok(()), put::folder)
 }
 
 /// The part of a report that names the backup.

@@ -190,12 +190,15 @@ impl Record {
         let (open, used) = matched(applied, rules);
         if open > 0 && since == Since::Edited {
             let what = "the rules are recorded as applied to this map, and its entities were edited since";
+            // Rules that add nothing may be applied once more: they do to what is new what they did to the rest.
+            let adds = rules[..open].iter().any(|rule| rule.adds);
             match try_on(0..open) {
                 Some(Effect { new: 0, .. }) => {}
+                _ if !adds => return Past::Open(0),
                 Some(Effect { there: 1.., .. }) => {
                     return Past::Unknown(format!("{what}: a part of what they do is there now, and a part is not"));
                 }
-                _ => return Past::Unknown(format!("{what}: nothing of what they do is there now")),
+                _ => return Past::Unknown(format!("{what}: what they add is not there now")),
             }
         }
         if open == rules.len() && open > 0 {

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Record;
 use bspkit::disk::{input, shown};
-use bspkit::file::real_file;
+use bspkit::file::{SideFile, real_file};
 use bspkit::json::syntax;
-use bspkit::{Error, ErrorKind, Result};
+use bspkit::{Error, ErrorKind, Result, SaveOptions};
 
 /// The most bytes of a record: some hundred thousand rules.
 const MOST: u64 = 64 << 20;
@@ -66,6 +66,56 @@ pub fn read(map: &Path) -> Result<Record> {
         return Err(Error::new(ErrorKind::Refused, message).with_hint(hint));
     }
     Ok(file.record)
+}
+
+/// What a save did with the record of rules beside the file that it wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// There was none that was of another map.
+    Nothing,
+    /// It was of the map that was there, and is now that of the map that was saved.
+    Replaced,
+    /// It was of the map that was there, and the map that was saved has none.
+    Removed,
+}
+
+/// Brings the record of a map to the file that the map was saved as. A record that is there is of the map that was
+/// replaced, and would say of rules that they were applied to the new one.
+///
+/// # Errors
+/// As [`read`]; [`ErrorKind::Io`] if the record there cannot be replaced or removed.
+///
+/// ```
+/// use bspkit_rules::record::{self, Carried};
+/// let folder = tempfile::tempdir()?;
+/// let [one, two] = ["one.bsp", "two.bsp"].map(|name| folder.path().join(name));
+/// std::fs::write(record::path(&two), "{}")?;
+/// assert_eq!(record::carry(&one, &two)?, Carried::Removed);
+/// assert_eq!(record::carry(&one, &two)?, Carried::Nothing);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn carry(from: &Path, to: &Path) -> Result<Carried> {
+    let (source, target) = (path(from), path(to));
+    if source == target {
+        return Ok(Carried::Nothing);
+    }
+    let is_there = target.is_file();
+    let record = read(from)?;
+    if record != Record::default() {
+        let text = write(&record)?;
+        let mut is_same = false;
+        SideFile::update(&target, &SaveOptions::default(), |old| {
+            is_same = old == Some(text.as_bytes());
+            Ok((!is_same).then(|| text.clone().into_bytes()))
+        })?;
+        return Ok(if is_there && !is_same { Carried::Replaced } else { Carried::Nothing });
+    }
+    if !is_there {
+        return Ok(Carried::Nothing);
+    }
+    let cannot = |error| Error::new(ErrorKind::Io, "it cannot be removed").with_source(error);
+    std::fs::remove_file(&target).map_err(cannot)?;
+    Ok(Carried::Removed)
 }
 
 /// The text of a record.

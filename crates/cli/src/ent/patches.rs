@@ -374,10 +374,12 @@ pub(super) fn run_apply(cx: &Context, args: &ApplyArgs) -> Result<Code> {
             Some(new) if new.is_in_place => {
                 Ok(Edited::After { what, first: Box::new(move || save(&new.map, &new.record, true)) })
             }
-            new => {
-                done.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
-                Ok(Edited::With { what, is_whole: true })
+            // The record is written after the map.
+            Some(new) => {
+                done.lock().unwrap_or_else(PoisonError::into_inner).push(new);
+                Ok(Edited::After { what, first: Box::new(|| Ok(())) })
             }
+            None => Ok(Edited::With { what, is_whole: true }),
         }
     });
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -293,6 +293,49 @@ fn status_says_what_was_applied() {
     assert!(run.err.contains("q2.bsp.rules.json is no record of rules"), "{}", run.err);
 }
 
+/// A map that is saved over another one is not the map of the record that is there: week after week the map gets the
+/// rules again.
+#[test]
+fn a_record_of_a_map_that_was_replaced_does_not_count() {
+    const FILTER: &[u8] = b"filter:\n{\n\"classname\" \"light\"\n}\n";
+    for (rules, class, left) in [(ADD, "info_null", 1), (FILTER, "light", 0)] {
+        let room = Room::new();
+        room.write("r.cfg", rules);
+        for week in 1..=2 {
+            let run = room.bspkit(&format!("ent set q2.bsp worldspawn motd={week} -o stage.bsp")).done();
+            assert_eq!(
+                run.err.contains("stage.bsp.rules.json was of the map that is replaced"),
+                week == 2,
+                "{}",
+                run.err
+            );
+            let run = room.bspkit("ent apply stage.bsp --rules r.cfg --in-place").done();
+            assert!(!run.err.contains("not applied again"), "{}", run.err);
+            assert_eq!(count(&room, "stage.bsp", class), left, "week {week}");
+        }
+        // A copy has the record of its map, and a map that gets the rules by -o has its own.
+        room.bspkit("ent set stage.bsp worldspawn motd=3 -o copy.bsp").done();
+        let run = room.bspkit("ent apply copy.bsp --rules r.cfg --in-place").done();
+        assert!(run.err.contains("not applied again") || rules == FILTER, "{}", run.err);
+        let run = room.bspkit("ent apply q2.bsp --rules r.cfg -o copy.bsp").done();
+        assert!(!run.err.contains("rules.json"), "{}", run.err);
+        assert_eq!(count(&room, "copy.bsp", class), left);
+        let status = room.bspkit("rules status copy.bsp").done();
+        assert!(status.text().contains("are as they were after that"), "{}", status.text());
+    }
+}
+
+/// Rules that add nothing do to new entities what they did to the others.
+#[test]
+fn a_filter_is_applied_again_to_what_came_back() {
+    let room = Room::new();
+    room.write("r.cfg", b"filter:\n{\n\"classname\" \"light\"\n}\n");
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    room.bspkit("ent add q2.bsp classname=light light=300 --in-place").done();
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    assert_eq!(count(&room, "q2.bsp", "light"), 0);
+}
+
 /// A refused or failed save leaves no record, and neither does a dry run.
 #[test]
 fn only_what_is_saved_is_recorded() {
