@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, overload
 
+from ._errors import RefusedError
 from ._types import CopiedModel, Model, RemovedModels
 
 if TYPE_CHECKING:
@@ -35,11 +37,17 @@ class Models(Sequence[Model]):
         entities; where engines refuse a map with such an entity, it is an error.
 
         ``force`` removes them although lumps of unknown content may refer to their parts. Ask for ``map.models`` again
-        to see what is left.
+        to see what is left: a list from before is refused, since its numbers are of other models now.
         """
+        if self._without_entities() != self._map.models._without_entities():
+            raise RefusedError("the models of the map have changed since: ask for `map.models` again")
         places = range(len(self))
         all = [places[number] for number in ([numbers] if isinstance(numbers, int) else numbers)]
         return RemovedModels(*self._map._remove_models(all, keep_entity, force))
+
+    def _without_entities(self) -> list[Model]:
+        """The models without the entities that name them, whose numbers change more often."""
+        return [replace(model, entities=[]) for model in self._models]
 
     def copy_from(
         self, other: Map, number: int, *, entity: bool | str | bytes = True, force: bool = False

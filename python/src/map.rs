@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::entities::Entities;
-use crate::errors::Res;
+use crate::errors::{Res, closed};
 use crate::light::{Light, Textures, Visibility};
 use crate::pak::Pak;
 use crate::report::{Finding, Lump, SaveReport};
@@ -442,8 +442,11 @@ impl Map {
         self.shared.is_closed(py)
     }
 
-    fn __enter__(slf: Py<Self>) -> Py<Self> {
-        slf
+    fn __enter__(slf: Py<Self>, py: Python<'_>) -> Res<Py<Self>> {
+        if slf.get().shared.is_closed(py)? {
+            return Err(closed());
+        }
+        Ok(slf)
     }
 
     #[pyo3(signature = (*args))]

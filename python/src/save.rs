@@ -3,6 +3,7 @@
 use bspkit::{Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
 use bspkit_game::beside;
 use bspkit_ops::{check, compare};
+use bspkit_packed::Form;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -32,6 +33,11 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
             return Err(Error::new(ErrorKind::Argument, message).into());
         }
     };
+    if target.as_deref().and_then(Form::of).is_some() {
+        let message = "a map is saved as it is, and a file of this name is a compressed one";
+        let hint = "give a name that ends with .bsp, and compress the file, or use the program";
+        return Err(Error::new(ErrorKind::Argument, message).with_hint(hint).into());
+    }
     let mut options = SaveOptions::default().force(force).over_changes(force);
     if let Some(suffix) = backup {
         options = options.backup(suffix);

@@ -156,6 +156,19 @@ def test_models_are_removed() -> None:
         map.models.remove(0)
 
 
+def test_models_of_before_are_refused() -> None:
+    map = bspkit.open(MAPS / "q2" / "own_rooms.bsp")
+    models = map.models
+    map.entities[0]["message"] = "entities may change"
+    models.remove(1)
+    after = map.to_bytes()
+    # Its model 2 is the model 1 of now.
+    with pytest.raises(bspkit.RefusedError, match="have changed since"):
+        models.remove(2)
+    assert map.to_bytes() == after
+    map.models.remove(1)
+
+
 @pytest.mark.parametrize("name", ["q1/own_rooms", "goldsrc/own_rooms", "q2/own_rooms", "q3/own_rooms", "source/room_v20"])
 def test_models_go_whole_as_records_too(name: str) -> None:
     path = MAPS / f"{name}.bsp"

@@ -224,3 +224,20 @@ def test_files_beside_the_map_that_the_edit_makes_stale_are_warnings(place: Path
     for report in map.save(dry_run=True), map.save():
         [warning] = report.warnings
         assert warning.startswith(f"{place.with_suffix('.ent')} replaces the entities of the map")
+
+
+@pytest.mark.parametrize("end", ["gz", "bz2", "ZST"])
+def test_a_name_of_a_compressed_file_is_refused(tmp_path: Path, end: str) -> None:
+    map = bspkit.open(MAPS / "q2" / "own_rooms.bsp")
+    for dry_run in (True, False):
+        with pytest.raises(bspkit.ArgumentError, match="a compressed one"):
+            map.save(tmp_path / f"own.bsp.{end}", dry_run=dry_run)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_closed_map_is_not_entered() -> None:
+    map = bspkit.open(MAPS / "q2" / "own_rooms.bsp")
+    with map:
+        pass
+    with pytest.raises(bspkit.ClosedError), map:
+        raise AssertionError
