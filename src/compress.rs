@@ -175,8 +175,7 @@ impl Report {
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
-    let caveat = draft.bsp().compression_caveat();
-    let mut report = Report { warnings: caveat.into_iter().map(str::to_owned).collect(), ..Report::default() };
+    let mut report = Report::default();
     let pieces = pieces(draft, Compression::Lzma, &mut report)?;
     let is_wanted = |slot: &Slot| draft.compression(slot.id) == Compression::Lzma;
     let memory = |slot: &Slot| lzma::memory_to_compress(slot.stored.len());
@@ -208,6 +207,8 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     leave_what_is_too_much(draft, &pieces, &mut found, &mut report.warnings);
     pak(draft, options, Compression::Lzma, &mut report)?;
     report.add(draft, &pieces, found);
+    let caveat = draft.bsp().compression_caveat().filter(|_| report.changed().next().is_some());
+    report.warnings.splice(..0, caveat.map(str::to_owned));
     Ok(report)
 }
 

@@ -104,9 +104,7 @@ fn tell(report: &Report, job: &mut Job<'_>) {
             job.say(&format!("{:>10} -> {:>10}  {} {outcome}", before, after, piece.name));
         }
     }
-    if report.changed().next().is_some() {
-        report.warnings.iter().for_each(|warning| job.warn_here(warning));
-    }
+    report.warnings.iter().for_each(|warning| job.warn_here(warning));
     let counts: Vec<String> = counts.into_iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
     let (before, after) = report.sizes();
     if !counts.is_empty() {

@@ -474,9 +474,11 @@ impl<'a> Pak<'a> {
                 }
                 entry.check_lengths()?;
                 let data = entry.data()?;
-                // A larger file could not be read again.
+                // It could not be read again.
                 if data.len() > MOST_DECOMPRESSED {
-                    return Ok(None);
+                    let message =
+                        format!("it has {} bytes, and at most {MOST_DECOMPRESSED} are compressed", data.len());
+                    return Err(Error::new(ErrorKind::TooLarge, message));
                 }
                 let packed = entry::pack(&data, level)?;
                 let header = entry.record();

@@ -2,7 +2,7 @@
 
 use bspkit::{Builder, dialect};
 
-use super::room::{Room, SOURCE_TEXT};
+use super::room::{Room, SOURCE_TEXT, fixture};
 
 fn map() -> Vec<u8> {
     let builder = Builder::new(&dialect::STRATA).lump(0, SOURCE_TEXT).lump(1, [1; 4000]).lump(59, [0; 4]);
@@ -152,4 +152,22 @@ fn prune_leaves_out_holes_where_nothing_is_unused() {
     assert!(room.read("again.bsp").len() < room.read("holes.bsp").len());
     let run = room.bspkit("prune again.bsp --layout repack --in-place").done();
     assert!(run.err.contains("nothing changes, the file is left as it is"), "{}", run.err);
+}
+
+/// What stays as it is says why, also where nothing changes.
+#[test]
+fn what_is_left_alone_says_why() {
+    let room = Room::empty();
+    let mut map = fixture("source/room_v20_lzma");
+    // The size in the header of the compressed planes.
+    let at = map.windows(4).position(|bytes| bytes == b"LZMA").unwrap();
+    map[at + 8..at + 12].copy_from_slice(&i32::MAX.to_le_bytes());
+    room.write("cut.bsp", &map);
+    let run = room.bspkit("decompress cut.bsp -o out.bsp");
+    assert!(run.err.contains("is not changed"), "{}", run.err);
+    room.write("large.dat", &vec![0; (32 << 20) + 1]);
+    room.write("plain.bsp", &fixture("source/room_v20"));
+    room.bspkit("pak add plain.bsp large.dat=large.dat -o large.bsp").done();
+    let run = room.bspkit("pak compress large.bsp large.dat -o out.bsp");
+    assert!(run.err.contains("it has 33554433 bytes, and at most 33554432 are compressed"), "{}", run.err);
 }
