@@ -139,7 +139,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &ExportArgs
 pub(crate) struct ImportArgs {
     #[command(flatten)]
     maps: MapArgs,
-    /// The lump files; for a folder of maps also the folder that `lmp export` wrote
+    /// The lump files, or the folder that `lmp export` wrote
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -147,15 +147,19 @@ pub(crate) struct ImportArgs {
 }
 
 fn run_import(cx: &Context, args: &ImportArgs) -> Result<Code> {
-    // For several maps, a folder has the lump files of each map.
-    let is_folder = |path: &&PathBuf| args.maps.are_many() && path.is_dir();
+    // A folder has the lump files of each map, by its name.
+    let is_folder = |path: &&PathBuf| path.is_dir();
     let of_all = args.files.iter().filter(|path| !is_folder(path)).cloned().collect::<Vec<_>>();
     of_all.iter().try_for_each(|file| args.save.spare(file))?;
     let of_all = read(of_all)?;
     args.save.each(cx, args.maps.find(), |draft, map, job| {
         let mut own = Vec::new();
         for folder in args.files.iter().filter(is_folder) {
-            own.extend(read(numbered(&map.place(folder, ""))?)?);
+            let stem = match args.maps.are_many() {
+                true => map.place(folder, ""),
+                false => folder.join(names::of_map(&map.path)),
+            };
+            own.extend(read(numbered(&stem)?)?);
         }
         let mut files: Vec<&(PathBuf, LumpFile)> = of_all.iter().chain(&own).collect();
         if files.is_empty() {

@@ -193,3 +193,18 @@ fn an_unchanged_game_lump_stays_compressed() {
     assert!(run.err.contains("nothing changes"), "{}", run.err);
     assert!(room.read("out.bsp") == room.read("m.bsp"));
 }
+
+/// The folder of `lmp export`, of one map too.
+#[test]
+fn a_folder_has_the_files_of_a_map_by_its_name() {
+    let room = Room::empty();
+    room.write("a.bsp", &super::room::fixture("source/room_v20"));
+    std::fs::create_dir(room.path("new")).unwrap();
+    room.bspkit("ent set a.bsp worldspawn own=1 -o new/a.bsp").done();
+    room.bspkit("lmp export new/a.bsp ENTITIES -o lumps/").done();
+    room.bspkit("lmp import a.bsp lumps -o out.bsp").done();
+    assert_eq!(room.bspkit("ent get out.bsp worldspawn own").text(), "1\n");
+    std::fs::rename(room.path("lumps/a_l_0.lmp"), room.path("lumps/b_l_0.lmp")).unwrap();
+    let run = room.bspkit("lmp import a.bsp lumps -o out.bsp");
+    assert!(run.code == Some(1) && run.err.contains("no lump file for this map"), "{run:?}");
+}
