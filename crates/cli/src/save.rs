@@ -96,9 +96,9 @@ pub(crate) enum Edited {
     /// The edit was made, and the sentence is printed when the map is saved. If it is not whole, some named input was
     /// left out, and the exit status is 1.
     With { what: String, is_whole: bool },
-    /// The same, and something is to be done when the edit is not refused, before the map is written. The record of the
-    /// rules that were applied is written by the edit itself.
-    After { what: String, first: First },
+    /// The same, and the edit writes the record of the rules that were applied: before the map, when the edit is not
+    /// refused, or later by itself.
+    Recorded { what: String, first: Option<First> },
     /// As [`Edited::With`], but nothing was to be done. The file is not rewritten in another layout either.
     Same { what: String, is_whole: bool },
     /// Nothing matched; the sentence names what was looked for.
@@ -123,6 +123,8 @@ pub(crate) type First = Box<dyn FnOnce() -> bspkit::Result<()>>;
 /// What a save needs besides the plan.
 struct Before {
     first: Option<First>,
+    /// Whether the edit writes the record of rules.
+    is_recorded: bool,
     /// The compressed map that is replaced, as it was read.
     packed: Option<SideFile>,
 }
@@ -172,12 +174,12 @@ impl Save {
             let bsp = cx.open_said(&map.path, job)?;
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
             let mut draft = bsp.draft();
-            let mut first = None;
+            let (mut first, mut is_recorded) = (None, false);
             let (what, is_whole, layout) = match edit(&mut draft, map, job).with_context(cannot_edit)? {
                 Edited::Done => (String::new(), true, self.layout()),
                 Edited::With { what, is_whole } => (what, is_whole, self.layout()),
-                Edited::After { what, first: before } => {
-                    first = Some(before);
+                Edited::Recorded { what, first: before } => {
+                    (first, is_recorded) = (before, true);
                     (what, true, self.layout())
                 }
                 Edited::Same { what, is_whole } => (what, is_whole, Layout::Keep),
@@ -196,7 +198,7 @@ impl Save {
                 dry::unsaved(&plan, summary.as_ref(), job)?;
                 Code::Done
             } else {
-                self.save(map, &draft, &plan, Before { first, packed }, summary.as_ref(), job)?
+                self.save(map, &draft, &plan, Before { first, is_recorded, packed }, summary.as_ref(), job)?
             };
             any_saved.store(true, Ordering::Relaxed);
             if !what.is_empty() {
@@ -410,7 +412,7 @@ impl Save {
         map: &MapFile,
         draft: &Draft<'_>,
         plan: &Plan<'_>,
-        Before { first, packed }: Before,
+        Before { first, is_recorded, packed }: Before,
         summary: Option<&Arc<Mutex<Summary>>>,
         job: &mut Job<'_>,
     ) -> Result<Code> {
@@ -460,7 +462,6 @@ impl Save {
             return Ok(if is_refused { Code::Found } else { Code::Done });
         }
         let is_left = self.in_place() && plan.is_identity();
-        let has_own_record = first.is_some();
         if let Some(first) = first {
             // What a save would refuse is refused before anything is written.
             let cannot_save = || format!("cannot save {}", shown(place));
@@ -477,7 +478,7 @@ impl Save {
         let clients = if is_left || self.json { None } else { checksum::clients_need(bsp, plan) };
         let saved =
             if is_left { Saved::default() } else { self.write(plan, place, packed.as_ref(), &mut done.warnings, job)? };
-        if !has_own_record && !is_left && !is_stdin(place) {
+        if !is_recorded && !is_left && !is_stdin(place) {
             done.warnings.extend(carry_record(&map.path, place, job));
         }
         let backup = saved.backup;

@@ -372,12 +372,12 @@ pub(super) fn run_apply(cx: &Context, args: &ApplyArgs) -> Result<Code> {
         let new = NewRecord::of(bake.with(Some(from), &entities.to_bytes()), map)?;
         match new {
             Some(new) if new.is_in_place => {
-                Ok(Edited::After { what, first: Box::new(move || save(&new.map, &new.record, true)) })
+                Ok(Edited::Recorded { what, first: Some(Box::new(move || save(&new.map, &new.record, true))) })
             }
             // The record is written after the map.
             Some(new) => {
                 done.lock().unwrap_or_else(PoisonError::into_inner).push(new);
-                Ok(Edited::After { what, first: Box::new(|| Ok(())) })
+                Ok(Edited::Recorded { what, first: None })
             }
             None => Ok(Edited::With { what, is_whole: true }),
         }
