@@ -431,7 +431,7 @@ impl Save {
             let needs_force = findings.needs_force() && !self.force;
             refusals.extend(needs_force.then(|| "saving it needs --force".to_owned()));
             refusals.extend(self.refusal(target, plan, job.many));
-            refusals.iter().for_each(|refusal| job.warn_here(refusal));
+            refusals.iter().for_each(|refusal| job.warn_only(refusal));
         }
         let is_refused = !refusals.is_empty() || self.dry_run && plan.check_force(self.force).is_err();
         let areas = match self.fix_aas {
@@ -644,11 +644,11 @@ impl Findings {
             job.talk.verbose || !is_note || finding.code.name.starts_with("entity-")
         };
         for finding in self.list.iter().filter(is_said) {
-            job.warn_here(&format!("the edit adds {finding}{}", how_to_list(finding)));
+            job.warn_only(&format!("the edit adds {finding}{}", how_to_list(finding)));
         }
         for stale in &self.stale {
             if job.takes("fields that refer to other records than before") {
-                job.warn_here(&stale.to_string());
+                job.warn_only(&stale.to_string());
             }
         }
     }

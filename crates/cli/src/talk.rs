@@ -369,9 +369,14 @@ impl<'t> Job<'t> {
         self.err.extend_from_slice(self.talk.warning(text).as_bytes());
     }
 
-    /// Adds a warning that names the map.
+    /// Adds a warning that names the map, and that the JSON document of a save has too.
     pub(crate) fn warn_here(&mut self, text: &str) {
         self.warnings.extend(self.json.then(|| text.to_owned()));
+        self.warn_only(text);
+    }
+
+    /// Adds a warning that names the map, and that a JSON document has in another form.
+    pub(crate) fn warn_only(&mut self, text: &str) {
         self.warn(&format!("{}: {text}", self.path));
     }
 
