@@ -349,6 +349,13 @@ impl Said {
                 self.word("insert");
                 self.pair(&pair.key, &pair.value);
             }
+            Step::Outputs { tests, key, parts } => {
+                self.word("outputs");
+                self.tests(tests);
+                let given = [key].into_iter().chain(parts).enumerate();
+                let given: Vec<_> = given.filter_map(|(place, part)| Some((place, part.as_ref()?))).collect();
+                self.list(&given, |said, (place, part)| said.pair(place.to_string().as_bytes(), part));
+            }
             Step::Set { pair, is_exact } => {
                 self.word(&format!("set {is_exact}"));
                 self.pair(&pair.key, &pair.value);

@@ -5,7 +5,9 @@ use std::ops::RangeBounds;
 
 use super::finder::Finder;
 use super::lazyripent::{Act, Stored};
-use super::{Action, Applied, Match, NewPair, Pair, PairCounts, Report, Rule, Rules, Step, Who, pattern, rules_for};
+use super::{
+    Action, Applied, Match, NewPair, Pair, PairCounts, Report, Rule, Rules, Step, Who, outputs, pattern, rules_for,
+};
 use bspkit::bytes::{index, short};
 use bspkit::content::entities::{Entities, Entity, EntityMut};
 use bspkit::dialect::EntityRules;
@@ -499,12 +501,12 @@ impl<'w> Pair<'w> {
 
     /// Whether rules see it: the program whose rules they are may leave out empty pairs of the map, but not those that
     /// rules wrote.
-    fn is_seen(&self, hides_empty: bool) -> bool {
+    pub(super) fn is_seen(&self, hides_empty: bool) -> bool {
         !hides_empty || self.by.is_some() || !is_empty(&self.key, &self.value)
     }
 
     /// What it takes, with what it takes beside its bytes.
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.key.len() + self.value.len() + PAIR
     }
 }
@@ -550,6 +552,9 @@ impl Step {
                 None
             }
             Step::Insert(pair) => Some(pair),
+            Step::Outputs { tests, key, parts } => {
+                return outputs::change(pairs, tests, (key.as_deref(), parts), (number, hides_empty), counts);
+            }
             Step::Set { pair: new, is_exact } => {
                 let mut is_there = false;
                 for pair in pairs.iter_mut().filter(|pair| same(&new.key, &pair.key, *is_exact)) {

@@ -93,6 +93,10 @@ impl Rules {
                                 }
                                 continue;
                             }
+                            Step::Outputs { .. } => {
+                                lost.push((rule.at, OUTPUTS.to_owned()));
+                                continue;
+                            }
                             Step::Insert(pair) => {
                                 (select(None)?, Change::Add { key: pair.key.clone(), value: pair.value.clone() })
                             }
@@ -132,6 +136,9 @@ impl Rules {
 /// Expressions that match any value, and any but an empty one.
 const ANY: &str = "^";
 const NOT_EMPTY: &str = "(?s-u)^.";
+
+/// What neither a patch nor Stripper can say.
+const OUTPUTS: &str = "other parts of the outputs that match, which keep the rest";
 
 impl Match {
     /// The tests, each with the first one of its key if that is another one.
@@ -525,6 +532,10 @@ impl Writer {
                 }
                 Step::Insert(pair) => {
                     insert.push(pair.clone());
+                    false
+                }
+                Step::Outputs { .. } => {
+                    self.lost.push((at, OUTPUTS.to_owned()));
                     false
                 }
                 Step::Set { pair, is_exact } => {

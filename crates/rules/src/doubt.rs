@@ -121,6 +121,7 @@ impl Step {
     /// The keys that it writes or removes, in lower case.
     fn keys(&self) -> Vec<Vec<u8>> {
         let keys: Vec<&Vec<u8>> = match self {
+            Step::Outputs { tests, key, .. } => tests.iter().map(|test| &test.key).chain(key).collect(),
             Step::Delete(tests) => tests.iter().map(|test| &test.key).collect(),
             Step::Replace { pairs, .. } => pairs.iter().map(|pair| &pair.key).collect(),
             Step::Insert(pair) | Step::Set { pair, .. } => vec![&pair.key],

@@ -241,6 +241,16 @@ const PARTS: [&str; 5] = ["targetname", "inputname", "overrideparam", "delay", "
 /// What an output that is added has, where nothing is written.
 const DEFAULTS: [&str; 5] = ["", "", "", "0", "-1"];
 
+/// An expression for a text.
+fn literal(text: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'_' | b' ' | b'!' => char::from(byte).to_string(),
+        _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        _ => format!("\\x{byte:02x}"),
+    };
+    text.bytes().map(byte).collect()
+}
+
 /// Reads a file; what is wrong with it is a finding.
 fn read_jsonc(name: &str, text: &[u8]) -> Rules {
     let mut rules = Rules::new(name, Format::Cs2, Mode::Plugin);
@@ -296,6 +306,24 @@ fn at(text: &[u8], offset: usize) -> At {
     At { line: memchr::memchr_iter(b'\n', before).count() + 1, column: before.len() - start + 1 }
 }
 
+/// Tests of keys with their values, and of outputs.
+#[derive(Default)]
+struct Tests {
+    pairs: Vec<Test>,
+    outputs: Vec<Test>,
+}
+
+impl Tests {
+    fn join(&mut self, other: Tests) {
+        self.pairs.extend(other.pairs);
+        self.outputs.extend(other.outputs);
+    }
+
+    fn both(self) -> Match {
+        Match { tests: self.pairs.into_iter().chain(self.outputs).collect(), need: Need::Each }
+    }
+}
+
 struct Reader<'t, 'r> {
     text: &'t str,
     rules: &'r mut Rules,
@@ -332,7 +360,7 @@ impl<'t> Reader<'t, '_> {
         }
         let [filters, adds, changes] = lists;
         for raw in filters {
-            let on = self.matching(raw)?;
+            let on = self.matching(raw)?.both();
             self.push(raw, on, Action::Remove);
         }
         for raw in adds {
@@ -360,13 +388,20 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn modify(&mut self, raw: &'t RawValue) -> Result<(), Wrong> {
-        let (mut on, mut delete) = (Match { tests: Vec::new(), need: Need::Each }, Vec::new());
-        let (mut replace, mut insert) = (Vec::new(), Vec::new());
+        let (mut on, mut delete) = (Tests::default(), Tests::default());
+        let (mut replace, mut outputs, mut insert) = (Vec::new(), Vec::new(), Vec::new());
         for (name, value) in self.members(raw)? {
             match name.as_str() {
-                "match" => on.tests.extend(self.matching(value)?.tests),
-                "delete" => delete.extend(self.matching(value)?.tests),
-                "replace" => replace.extend(self.pairs(value)?),
+                "match" => on.join(self.matching(value)?),
+                "delete" => delete.join(self.matching(value)?),
+                "replace" => {
+                    for (name, value) in self.members(value)? {
+                        match name == "io" {
+                            true => outputs.push(value),
+                            false => replace.push(self.pair(name, value)?),
+                        }
+                    }
+                }
                 "insert" => insert.extend(self.pairs(value)?),
                 _ => {
                     return self.wrong(
@@ -376,27 +411,48 @@ impl<'t> Reader<'t, '_> {
                 }
             }
         }
-        if on.tests.is_empty() {
+        if on.pairs.is_empty() && on.outputs.is_empty() {
             let at = self.at(raw.get());
             self.rules.find(crate::EMPTY_BLOCK, at, "nothing is to be matched, so every entity is changed");
         }
         let set = |pair| Step::Set { pair, is_exact: false };
-        let steps = replace.into_iter().map(set).chain([Step::Delete(delete)]);
+        // Which outputs are meant is known before anything is replaced.
+        let mut steps = Vec::new();
+        for value in outputs {
+            steps.extend(self.template(value, &on.outputs)?);
+        }
+        steps.extend(replace.into_iter().map(set));
+        steps.push(Step::Delete(delete.both().tests));
         // An output is added beside others of the same name.
-        let insert = insert
-            .into_iter()
-            .map(|pair: NewPair| if pair.key.starts_with(b"On") { Step::Insert(pair) } else { set(pair) });
-        let action = Action::Modify(steps.chain(insert).collect());
-        self.push(raw, on, action);
+        steps.extend(insert.into_iter().map(|pair: NewPair| match pair.key.starts_with(b"On") {
+            true => Step::Insert(pair),
+            false => set(pair),
+        }));
+        self.push(raw, on.both(), Action::Modify(steps));
         Ok(())
     }
 
-    fn matching(&mut self, raw: &'t RawValue) -> Result<Match, Wrong> {
-        let mut tests = Vec::new();
+    /// What the outputs become that these tests found; nothing if no outputs are matched, as in the program.
+    fn template(&mut self, raw: &'t RawValue, tests: &[Test]) -> Result<Option<Step>, Wrong> {
+        if raw.get().starts_with('[') {
+            return self.wrong(raw, "`io` is a list, and StripperCS2 reads one object in `replace`");
+        }
+        let (key, parts) = self.output(raw)?;
+        if tests.is_empty() {
+            let message = "no `io` is in `match`, so no output is meant and this does nothing";
+            self.rules.find(crate::IGNORED, self.at(raw.get()), message);
+            return Ok(None);
+        }
+        let parts = parts.map(|part| part.map(String::into_bytes));
+        Ok(Some(Step::Outputs { tests: tests.to_vec(), key: Some(key), parts }))
+    }
+
+    fn matching(&mut self, raw: &'t RawValue) -> Result<Tests, Wrong> {
+        let mut tests = Tests::default();
         for (name, value) in self.members(raw)? {
             if name == "io" {
                 for item in self.items(value) {
-                    tests.push(self.output_test(item)?);
+                    tests.outputs.push(self.output_test(item)?);
                 }
                 continue;
             }
@@ -407,13 +463,13 @@ impl<'t> Reader<'t, '_> {
                 Some(inner) => self.pattern(At { column: at.column + 2, ..at }, inner),
                 None => Expected::IsExactly(text.into_bytes()),
             };
-            tests.push(Test { at, key: name.into_bytes(), is_exact: false, value, is_negated: false });
+            tests.pairs.push(Test { at, key: name.into_bytes(), is_exact: false, value, is_negated: false });
         }
-        if tests.is_empty() {
+        if tests.pairs.is_empty() && tests.outputs.is_empty() {
             let at = self.at(raw.get());
             self.rules.find(crate::EMPTY_BLOCK, at, "the object is empty and matches every entity");
         }
-        Ok(Match { tests, need: Need::Each })
+        Ok(tests)
     }
 
     /// An expression; one that does not compile stops StripperCS2.
@@ -439,10 +495,14 @@ impl<'t> Reader<'t, '_> {
                 }
                 continue;
             }
-            let at = self.at(value.get());
-            pairs.push(NewPair { at, key: name.into_bytes(), value: self.string(value)?.into_bytes() });
+            pairs.push(self.pair(name, value)?);
         }
         Ok(pairs)
+    }
+
+    fn pair(&self, name: String, value: &RawValue) -> Result<NewPair, Wrong> {
+        let at = self.at(value.get());
+        Ok(NewPair { at, key: name.into_bytes(), value: self.string(value)?.into_bytes() })
     }
 
     /// The name of an output, and the parts of its value that are written.
@@ -479,17 +539,20 @@ impl<'t> Reader<'t, '_> {
     fn output_test(&mut self, raw: &'t RawValue) -> Result<Test, Wrong> {
         let (key, parts) = self.output(raw)?;
         let at = self.at(raw.get());
-        let literal = |text: String| text.bytes().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
-        let parts = parts.into_iter().zip(PARTS).map(|(part, name)| match part {
-            None => "[^,\\x1b]*".to_owned(),
-            // Numbers are written in several ways: 1, 1.0, 1.00.
-            Some(number) if name == "delay" && !number.contains(['.', 'e', 'E']) => {
-                format!("{}(?:\\.0*)?", literal(number))
-            }
-            Some(number) if name == "delay" => format!("{}0*", literal(number)),
-            Some(text) => literal(text),
-        });
-        let text = format!("\\A{}\\z", parts.collect::<Vec<_>>().join("[,\\x1b]"));
+        // A field of newer games may have a comma.
+        let of = |any: &str, separator: &str| {
+            let parts = parts.iter().zip(PARTS).map(|(part, name)| match part {
+                None => any.to_owned(),
+                // Numbers are written in several ways: 1, 1.0, 1.00.
+                Some(number) if name == "delay" && !number.contains(['.', 'e', 'E']) => {
+                    format!("{}(?:\\.0*)?", literal(number))
+                }
+                Some(number) if name == "delay" => format!("{}0*", literal(number)),
+                Some(text) => literal(text),
+            });
+            parts.collect::<Vec<_>>().join(separator)
+        };
+        let text = format!("\\A(?:{}|{})\\z", of("[^,\\x1b]*", ","), of("[^\\x1b]*", "\\x1b"));
         let value = self.pattern(at, &text);
         Ok(Test { at, key, is_exact: false, value, is_negated: false })
     }

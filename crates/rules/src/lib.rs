@@ -34,6 +34,7 @@ pub mod files;
 mod finder;
 mod lazyripent;
 mod lint;
+mod outputs;
 mod pattern;
 mod qmm;
 pub mod record;
@@ -272,6 +273,16 @@ pub enum Step {
         pair: NewPair,
         /// Whether the case of keys matters.
         is_exact: bool,
+    },
+    /// Gives each output of Source that passes one of the tests another name and other parts, and puts it after the
+    /// other outputs. It keeps what is not given.
+    Outputs {
+        /// The tests.
+        tests: Vec<Test>,
+        /// The name.
+        key: Option<Vec<u8>>,
+        /// Target, input, parameter, delay and number of times.
+        parts: [Option<Vec<u8>>; 5],
     },
 }
 

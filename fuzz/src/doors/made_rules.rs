@@ -202,6 +202,12 @@ impl Writer<'_, '_> {
                         if !self.one_in(3) {
                             rule.insert(name.into(), self.object(is_test));
                         }
+                        // An object is a template of outputs in `replace`; a list is refused.
+                        if let Some(io) = rule.get_mut("replace").and_then(|replace| replace.get_mut("io"))
+                            && let Some(first) = io.get(0).cloned()
+                        {
+                            *io = first;
+                        }
                     }
                     rule.into()
                 }

@@ -480,3 +480,65 @@ fn numbers_are_printed_as_the_tool_prints_them() {
     becomes("r.rule", "{ have a div a 100000 }", "a=1", "a=1E-05");
     becomes("r.rule", "{ have a mult a 100000 }", "a=100000", "a=1E+10");
 }
+
+/// A template of `replace` is for the outputs that `match` found, which keep what it does not give and go after the
+/// others (`ApplyMapOverride` of StripperCS2).
+#[test]
+fn cs2_replaces_parts_of_the_outputs_that_match() {
+    let modify =
+        |on: &str, new: &str| format!(r#"{{"modify":[{{"match":{{"io":[{on}]}},"replace":{{"io":{new}}}}}]}}"#);
+    let before = "OnTrigger=t,Kill,,0,-1 OnUser1=t,Open,p,1.5,2 OnTrigger=q,Kill,,3,1";
+    let q = r#"{"outputname":"OnTrigger","targetname":"q"}"#;
+    becomes(
+        "r.jsonc",
+        &modify(q, r#"{"outputname":"OnTrigger","targetname":"door_9"}"#),
+        before,
+        "OnTrigger=t,Kill,,0,-1 OnUser1=t,Open,p,1.5,2 OnTrigger=door_9,Kill,,3,1",
+    );
+    becomes(
+        "r.jsonc",
+        &modify(q, r#"{"outputname":"OnX","delay":5}"#),
+        before,
+        "OnTrigger=t,Kill,,0,-1 OnUser1=t,Open,p,1.5,2 OnX=q,Kill,,5,1",
+    );
+    // Each output that any of the tests found; they go to the end in their order.
+    let open = r#"{"outputname":"OnUser1","inputname":"Open"},{"outputname":"OnTrigger","targetname":"t"}"#;
+    becomes(
+        "r.jsonc",
+        &modify(open, r#"{"outputname":"OnX","inputname":"Close","timestofire":1}"#),
+        &format!("a=1 {before} b=2"),
+        "a=1 OnTrigger=q,Kill,,3,1 b=2 OnX=t,Close,,0,1 OnX=t,Close,p,1.5,1",
+    );
+    becomes(
+        "r.jsonc",
+        &modify(open, r#"{"outputname":"OnUser1","targetname":"t"}"#),
+        "OnTrigger=t,A,,0,-1 OnUser1=x,B,,0,-1; OnTrigger=t,A,,0,-1 OnUser1=x,Open,,0,-1 b=2",
+        "OnTrigger=t,A,,0,-1 OnUser1=x,B,,0,-1; b=2 OnUser1=t,A,,0,-1 OnUser1=t,Open,,0,-1",
+    );
+    // What does not change stays where it is.
+    becomes("r.jsonc", &modify(q, q), &format!("{before} b=2"), &format!("{before} b=2"));
+    // The text between the parts stays too.
+    let text = "{ \"classname\" \"worldspawn\" }\n{ \"OnTrigger\" \"q\x1bOpen\x1ba,b\x1b0\x1b1\" }\n\0";
+    let mut entities = Entities::parse(text.as_bytes(), EntityRules::SOURCE).unwrap();
+    entities.for_any_engine();
+    let rules = read("r.jsonc", &modify(q, r#"{"outputname":"OnTrigger","delay":2}"#)).unwrap();
+    apply([&rules], &mut entities, "").unwrap();
+    assert_eq!(short(&entities), "OnTrigger=q\x1bOpen\x1ba,b\x1b2\x1b1");
+    // No output is meant.
+    let text = r#"{"modify":[{"match":{"a":"1"},"replace":{"io":{"outputname":"OnTrigger","targetname":"x"}}}]}"#;
+    becomes("r.jsonc", text, "a=1 OnTrigger=q,Kill,,3,1", "a=1 OnTrigger=q,Kill,,3,1");
+    let found = read("r.jsonc", text).unwrap().findings;
+    assert_eq!(
+        found.iter().map(|found| (found.code.name, found.at.column)).collect::<Vec<_>>(),
+        [("rule-ignored", 47)]
+    );
+    fails(
+        "r.jsonc",
+        &modify(q, &format!("[{q}]")),
+        "",
+        "r.jsonc:1:90: `io` is a list, and StripperCS2 reads one object",
+    );
+    let converted = read("r.jsonc", &modify(q, r#"{"outputname":"OnX","delay":5}"#)).unwrap();
+    let lost = [converted.to_stripper().lost, converted.to_patch().unwrap().lost];
+    assert!(lost.iter().all(|lost| lost[0].1.starts_with("other parts of the outputs that match")), "{lost:?}");
+}
