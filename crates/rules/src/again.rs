@@ -329,6 +329,7 @@ impl Said {
                 Expected::Is(value) => ("is", &value[..]),
                 Expected::IsExactly(value) => ("is exactly", &value[..]),
                 Expected::Like(pattern) => ("like", pattern.text()),
+                Expected::Output(pattern) => ("output", pattern.text()),
             };
             said.word(kind);
             said.pair(&test.key, value);

@@ -158,10 +158,12 @@ fn counts_pairs(test: &Test) -> String {
     format!("two tests of `{}`: the plug-in counts the pairs that pass any of them", escaped(&test.key))
 }
 
-/// A key with capitals whose case matters: selectors and the plug-in ignore it. Keys of maps are in lower case.
+/// A key with capitals whose case matters: selectors and the plug-in ignore it. Keys of maps are in lower case, and
+/// outputs are as they are written.
 fn keys_with_case(rule: &Rule) -> Option<(At, String)> {
     let has_capitals = |key: &[u8]| key.iter().any(u8::is_ascii_uppercase);
-    let of_tests = rule.on.tests.iter().filter(|test| test.is_exact).map(|test| (test.at, &test.key));
+    let is_of_key = |test: &&Test| test.is_exact && !matches!(test.value, Expected::Output(_));
+    let of_tests = rule.on.tests.iter().filter(is_of_key).map(|test| (test.at, &test.key));
     let steps = if let Action::Modify(steps) = &rule.action { &steps[..] } else { &[] };
     let of_steps = steps.iter().filter_map(|step| match step {
         Step::Set { pair, is_exact: true } => Some((pair.at, &pair.key)),
@@ -184,7 +186,7 @@ fn is_nothing(test: &Test) -> bool {
 
 /// Whether selectors have no such expression.
 fn is_beyond(test: &Test) -> bool {
-    matches!(&test.value, Expected::Like(pattern) if pattern.rewritten().is_none())
+    matches!(&test.value, Expected::Like(pattern) | Expected::Output(pattern) if pattern.rewritten().is_none())
 }
 
 /// The class that a test is about.
@@ -206,7 +208,7 @@ fn expression(test: &Test) -> String {
         Expected::Is(value) => exact(value, false),
         Expected::IsExactly(value) => exact(value, true),
         // Selectors see letters, rules see bytes.
-        Expected::Like(pattern) => {
+        Expected::Like(pattern) | Expected::Output(pattern) => {
             let flags = if pattern.is_whole() { "(?-u)(?-i)" } else { "(?-u)" };
             format!("{flags}{}", pattern.rewritten().unwrap_or_default())
         }
@@ -506,7 +508,7 @@ impl Writer {
                     false => exactly(value, has_case),
                 }
             }
-            Expected::Like(pattern) => match pattern.for_plug_in() {
+            Expected::Like(pattern) | Expected::Output(pattern) => match pattern.for_plug_in() {
                 Some(text) => [b"/", &text[..], b"/"].concat(),
                 None => return Err(format!("an expression of `{key}` that the plug-in reads in another way")),
             },

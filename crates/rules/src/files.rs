@@ -230,8 +230,8 @@ fn in_folder(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
 
 // Files of StripperCS2: JSON with comments, in which `filter`, `add` and `modify` may be there several times.
 //
-// All filters are applied, then all additions, then all changes. Values are matched with their case, expressions
-// without. Outputs under `io` are matched and written as pairs of Source: the output as key, and target, input,
+// All filters are applied, then all additions, then all changes. Values and outputs are matched with their case, keys
+// and expressions without. Outputs under `io` are matched and written as pairs of Source: the output as key, and target, input,
 // parameter, delay and number of times, divided by commas, as value. Source: the schema of StripperCS2.
 
 type Wrong = (At, String);
@@ -552,8 +552,9 @@ impl<'t> Reader<'t, '_> {
             });
             parts.collect::<Vec<_>>().join(separator)
         };
-        let text = format!("\\A(?:{}|{})\\z", of("[^,\\x1b]*", ","), of("[^\\x1b]*", "\\x1b"));
-        let value = self.pattern(at, &text);
-        Ok(Test { at, key, is_exact: false, value, is_negated: false })
+        let text = format!("(?-i)\\A(?:{}|{})\\z", of("[^,\\x1b]*", ","), of("[^\\x1b]*", "\\x1b"));
+        let pattern: Option<Box<Pattern>> = self.rules.pattern(at, text.as_bytes());
+        let value = pattern.map_or(Expected::Nothing, Expected::Output);
+        Ok(Test { at, key, is_exact: true, value, is_negated: false })
     }
 }

@@ -122,7 +122,7 @@ impl Finder {
                 let most = if rows.is_empty() { 0 } else { key.all.most };
                 (rows, most)
             }
-            Expected::Like(_) | Expected::Any => (vec![&key.all], key.all.most),
+            Expected::Like(_) | Expected::Output(_) | Expected::Any => (vec![&key.all], key.all.most),
         }
     }
 }

@@ -239,6 +239,8 @@ pub enum Expected {
     IsExactly(Vec<u8>),
     /// One that a regular expression matches.
     Like(Box<Pattern>),
+    /// That of an output of Source, which a regular expression matches.
+    Output(Box<Pattern>),
 }
 
 /// A pair that a rule writes.
@@ -380,7 +382,7 @@ impl Test {
                 Expected::Nothing => false,
                 Expected::Is(other) => value.eq_ignore_ascii_case(other),
                 Expected::IsExactly(other) => value == other,
-                Expected::Like(pattern) => pattern.is_hit(value),
+                Expected::Like(pattern) | Expected::Output(pattern) => pattern.is_hit(value),
             }
     }
 }

@@ -542,3 +542,24 @@ fn cs2_replaces_parts_of_the_outputs_that_match() {
     let lost = [converted.to_stripper().lost, converted.to_patch().unwrap().lost];
     assert!(lost.iter().all(|lost| lost[0].1.starts_with("other parts of the outputs that match")), "{lost:?}");
 }
+
+/// Names and parts of outputs are compared with their case, as values are (`DoesConnectionMatch` of StripperCS2).
+#[test]
+fn cs2_compares_outputs_with_their_case() {
+    let before = "OnTrigger=q,Kill,,3,1 a=1; OnTrigger=Q,Kill,,3,1; ontrigger=q,Kill,,3,1";
+    let filter = |on: &str| format!(r#"{{"filter":[{{"io":[{on}]}}]}}"#);
+    let small = filter(r#"{"outputname":"OnTrigger","targetname":"q"}"#);
+    becomes("r.jsonc", &small, before, "OnTrigger=Q,Kill,,3,1; ontrigger=q,Kill,,3,1");
+    becomes("r.jsonc", &filter(r#"{"outputname":"OnTrigger","inputname":"kill"}"#), before, before);
+    becomes("r.jsonc", &filter(r#"{"outputname":"ONTRIGGER","targetname":"q"}"#), before, before);
+    // The case of values stays in what they are converted to.
+    let rules = read("r.jsonc", &small).unwrap();
+    let (text, patch) = (rules.to_stripper(), rules.to_patch().unwrap());
+    assert_eq!((text.lost, patch.lost), (Vec::new(), Vec::new()));
+    let text = String::from_utf8(text.result).unwrap();
+    assert!(text.starts_with("filter:\n{\n\"OnTrigger\" \"/(?-i)\\A(?:q,[^,\\x1b]*,"), "{text}");
+    becomes("r.cfg", &text, before, "OnTrigger=Q,Kill,,3,1");
+    let entities = Entities::parse(map(before).into_bytes(), EntityRules::QUAKE2).unwrap();
+    let patched = Entities::parse(patch.result.apply(&entities).unwrap(), EntityRules::QUAKE2).unwrap();
+    assert_eq!(short(&patched), "OnTrigger=Q,Kill,,3,1");
+}
