@@ -53,6 +53,10 @@ impl Rules {
                 lost.push((test.at, format!("a test that no `{}` may pass", escaped(&test.key))));
                 continue;
             }
+            if let Some(test) = rule.on.tests.iter().find(|test| test.is_of_any_output()) {
+                lost.push((test.at, ANY_OUTPUT.to_owned()));
+                continue;
+            }
             if let Some(test) = rule.on.tests.iter().find(|test| is_beyond(test)) {
                 let why = format!("the expression of `{}`, which looks around or refers back", escaped(&test.key));
                 lost.push((test.at, why));
@@ -78,8 +82,10 @@ impl Rules {
                     for step in steps {
                         let (on, change) = match step {
                             Step::Delete(tests) => {
-                                let name =
-                                    |test: &Test| format!("the removal of `{}` by its value", escaped(&test.key));
+                                let name = |test: &Test| match test.is_of_any_output() {
+                                    true => "the removal of outputs of any name".to_owned(),
+                                    false => format!("the removal of `{}` by its value", escaped(&test.key)),
+                                };
                                 lost.extend(tests.iter().map(|test| (test.at, name(test))));
                                 continue;
                             }
@@ -137,7 +143,8 @@ impl Rules {
 const ANY: &str = "^";
 const NOT_EMPTY: &str = "(?s-u)^.";
 
-/// What neither a patch nor Stripper can say.
+// What neither a patch nor Stripper can say.
+const ANY_OUTPUT: &str = "a test of outputs of any name";
 const OUTPUTS: &str = "other parts of the outputs that match, which keep the rest";
 
 impl Match {
@@ -495,6 +502,9 @@ impl Writer {
         let key = escaped(&test.key);
         if test.is_negated {
             return Err(format!("a test that no `{key}` may pass"));
+        }
+        if test.is_of_any_output() {
+            return Err(ANY_OUTPUT.to_owned());
         }
         let value = match &test.value {
             Expected::Any => b"/^/".to_vec(),

@@ -99,7 +99,11 @@ fn dependent(rules: &[Rule]) -> Option<At> {
             added.push(pairs);
             continue;
         }
-        if rule.on.tests.iter().any(|test| written.contains(&test.key.to_ascii_lowercase())) {
+        let is_written = |test: &Test| match test.is_of_any_output() {
+            true => !written.is_empty(),
+            false => written.contains(&test.key.to_ascii_lowercase()),
+        };
+        if rule.on.tests.iter().any(is_written) {
             return Some(rule.at);
         }
         let candidates = finder.candidates(&rule.on).unwrap_or_else(|| (0..added.len()).collect());

@@ -12,13 +12,14 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use serde_json::value::RawValue;
 
+use bspkit::bytes::escaped;
 use bspkit::disk::{input, names, shown};
 use bspkit::json::{Members, syntax};
 use bspkit::{Bsp, Error, ErrorKind, Result};
 
+use crate::outputs::Wanted;
 use crate::{Action, At, Expected, Format, Match, Mode, Need, NewPair, Pattern, Rule, Rules, Step, Test};
 
 /// Formats by the extensions of their files.
@@ -236,28 +237,17 @@ fn in_folder(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
 
 type Wrong = (At, String);
 
-/// The parts of an output's value, in order.
-const PARTS: [&str; 5] = ["targetname", "inputname", "overrideparam", "delay", "timestofire"];
-/// What an output that is added has, where nothing is written.
-const DEFAULTS: [&str; 5] = ["", "", "", "0", "-1"];
-
-/// An expression for a text.
-fn literal(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'_' | b' ' | b'!' => char::from(byte).to_string(),
-        _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
-        _ => format!("\\x{byte:02x}"),
-    };
-    text.bytes().map(byte).collect()
-}
-
 /// Reads a file; what is wrong with it is a finding.
 fn read_jsonc(name: &str, text: &[u8]) -> Rules {
     let mut rules = Rules::new(name, Format::Cs2, Mode::Plugin);
     let plain = without_comments(text);
     let read = std::str::from_utf8(&plain)
         .map_err(|error| (at(&plain, error.valid_up_to()), "the file is not UTF-8".to_owned()))
-        .and_then(|text| Reader { text, rules: &mut rules }.root());
+        .and_then(|text| {
+            let starts =
+                [0].into_iter().chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1)).collect();
+            Reader { text, starts, rules: &mut rules }.root()
+        });
     if let Err((at, message)) = read {
         rules.find(crate::SYNTAX, at, message);
     }
@@ -306,6 +296,11 @@ fn at(text: &[u8], offset: usize) -> At {
     At { line: memchr::memchr_iter(b'\n', before).count() + 1, column: before.len() - start + 1 }
 }
 
+/// Whether StripperCS2 reads a value as an expression.
+fn is_pattern(text: &str) -> bool {
+    text.len() >= 3 && text.starts_with('/') && text.ends_with('/')
+}
+
 /// Tests of keys with their values, and of outputs.
 #[derive(Default)]
 struct Tests {
@@ -326,6 +321,8 @@ impl Tests {
 
 struct Reader<'t, 'r> {
     text: &'t str,
+    /// Where the lines begin.
+    starts: Vec<usize>,
     rules: &'r mut Rules,
 }
 
@@ -333,7 +330,9 @@ impl<'t> Reader<'t, '_> {
     /// The place of a part of the text.
     fn at(&self, part: &str) -> At {
         let offset = part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
-        at(self.text.as_bytes(), offset)
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).and_then(|line| self.starts.get(line));
+        At { line, column: offset - start.unwrap_or(&0) + 1 }
     }
 
     fn wrong<T>(&self, raw: &RawValue, what: &str) -> Result<T, Wrong> {
@@ -344,14 +343,10 @@ impl<'t> Reader<'t, '_> {
         let raw: &'t RawValue = serde_json::from_str(self.text)
             .map_err(|error| (At { line: error.line(), column: error.column().max(1) }, syntax(&error)))?;
         let mut lists: [Vec<&'t RawValue>; 3] = Default::default();
-        for (name, value) in self.members(raw)? {
+        for (name, value) in self.all_members(raw)? {
             let place = ["filter", "add", "modify"].iter().position(|known| *known == name);
             match place {
-                Some(place) if value.get().starts_with('[') => lists[place].extend(self.items(value)),
-                Some(_) => {
-                    return self
-                        .wrong(value, &format!("`{name}` is not a list, and StripperCS2 reads nothing else there"));
-                }
+                Some(place) => lists[place].extend(self.items(&name, value)?),
                 None if name == "$schema" => {}
                 None => {
                     return self.wrong(value, &format!("there is no `{name}` here: filter, add and modify are known"));
@@ -364,7 +359,7 @@ impl<'t> Reader<'t, '_> {
             self.push(raw, on, Action::Remove);
         }
         for raw in adds {
-            let pairs = self.pairs(raw)?;
+            let pairs = self.pairs(raw)?.into_iter().map(|(_, pair)| pair).collect();
             self.push(raw, Match::default(), Action::Add(pairs));
         }
         changes.into_iter().try_for_each(|raw| self.modify(raw))
@@ -375,16 +370,35 @@ impl<'t> Reader<'t, '_> {
         self.rules.rules.push(Rule { at, maps: Vec::new(), on, action });
     }
 
-    fn members(&self, raw: &'t RawValue) -> Result<Vec<(String, &'t RawValue)>, Wrong> {
+    /// The members of an object. Of equal keys the last one counts, as in the program (its JSON reader).
+    fn members(&mut self, raw: &'t RawValue) -> Result<Vec<(String, &'t RawValue)>, Wrong> {
+        let mut kept: Vec<(String, &'t RawValue)> = Vec::new();
+        let mut places = HashMap::new();
+        for (name, value) in self.all_members(raw)? {
+            let place = *places.entry(name.clone()).or_insert(kept.len());
+            let Some((_, old)) = kept.get_mut(place) else {
+                kept.push((name, value));
+                continue;
+            };
+            let (old, line) = (self.at(std::mem::replace(old, value).get()), self.at(value.get()).line);
+            let name = escaped(name.as_bytes());
+            let message = format!("the object has the key `{name}` again in line {line}: this value does nothing");
+            self.rules.find(crate::REPEATED, old, message);
+        }
+        Ok(kept)
+    }
+
+    fn all_members(&self, raw: &'t RawValue) -> Result<Vec<(String, &'t RawValue)>, Wrong> {
         match serde_json::from_str(raw.get()) {
             Ok(Members(members)) => Ok(members),
             Err(_) => self.wrong(raw, "an object was expected"),
         }
     }
 
-    /// The items of a list; anything else is one item.
-    fn items(&self, raw: &'t RawValue) -> Vec<&'t RawValue> {
-        serde_json::from_str(raw.get()).unwrap_or_else(|_| vec![raw])
+    /// The items of a list.
+    fn items(&self, name: &str, raw: &'t RawValue) -> Result<Vec<&'t RawValue>, Wrong> {
+        let message = || format!("`{name}` is not a list, and StripperCS2 reads nothing else there");
+        serde_json::from_str(raw.get()).or_else(|_| self.wrong(raw, &message()))
     }
 
     fn modify(&mut self, raw: &'t RawValue) -> Result<(), Wrong> {
@@ -424,9 +438,8 @@ impl<'t> Reader<'t, '_> {
         steps.extend(replace.into_iter().map(set));
         steps.push(Step::Delete(delete.both().tests));
         // An output is added beside others of the same name.
-        steps.extend(insert.into_iter().map(|pair: NewPair| match pair.key.starts_with(b"On") {
-            true => Step::Insert(pair),
-            false => set(pair),
+        steps.extend(insert.into_iter().map(|(is_output, pair): (bool, NewPair)| {
+            if is_output || pair.key.starts_with(b"On") { Step::Insert(pair) } else { set(pair) }
         }));
         self.push(raw, on.both(), Action::Modify(steps));
         Ok(())
@@ -437,29 +450,29 @@ impl<'t> Reader<'t, '_> {
         if raw.get().starts_with('[') {
             return self.wrong(raw, "`io` is a list, and StripperCS2 reads one object in `replace`");
         }
-        let (key, parts) = self.output(raw)?;
+        let output = self.output(raw)?;
         if tests.is_empty() {
             let message = "no `io` is in `match`, so no output is meant and this does nothing";
             self.rules.find(crate::IGNORED, self.at(raw.get()), message);
             return Ok(None);
         }
-        let parts = parts.map(|part| part.map(String::into_bytes));
-        Ok(Some(Step::Outputs { tests: tests.to_vec(), key: Some(key), parts }))
+        self.check_parts(raw, &output);
+        let parts = output.parts();
+        Ok(Some(Step::Outputs { tests: tests.to_vec(), key: output.name.map(String::into_bytes), parts }))
     }
 
     fn matching(&mut self, raw: &'t RawValue) -> Result<Tests, Wrong> {
         let mut tests = Tests::default();
         for (name, value) in self.members(raw)? {
             if name == "io" {
-                for item in self.items(value) {
+                for item in self.items("io", value)? {
                     tests.outputs.push(self.output_test(item)?);
                 }
                 continue;
             }
             let text = self.string(value)?;
             let at = self.at(value.get());
-            let is_pattern = text.len() >= 3 && text.starts_with('/') && text.ends_with('/');
-            let value = match is_pattern.then(|| &text[1..text.len() - 1]) {
+            let value = match is_pattern(&text).then(|| &text[1..text.len() - 1]) {
                 Some(inner) => self.pattern(At { column: at.column + 2, ..at }, inner),
                 None => Expected::IsExactly(text.into_bytes()),
             };
@@ -482,20 +495,21 @@ impl<'t> Reader<'t, '_> {
         serde_json::from_str(raw.get()).or_else(|_| self.wrong(raw, "a string was expected"))
     }
 
-    fn pairs(&mut self, raw: &'t RawValue) -> Result<Vec<NewPair>, Wrong> {
+    /// Pairs to be written, and whether each is an output.
+    fn pairs(&mut self, raw: &'t RawValue) -> Result<Vec<(bool, NewPair)>, Wrong> {
         let mut pairs = Vec::new();
         for (name, value) in self.members(raw)? {
             if name == "io" {
-                for item in self.items(value) {
-                    let (key, parts) = self.output(item)?;
-                    let parts =
-                        parts.into_iter().zip(DEFAULTS).map(|(part, default)| part.unwrap_or(default.to_owned()));
-                    let value = parts.collect::<Vec<_>>().join(",").into_bytes();
-                    pairs.push(NewPair { at: self.at(item.get()), key, value });
+                for item in self.items("io", value)? {
+                    let output = self.output(item)?;
+                    self.check_parts(item, &output);
+                    let value = output.value();
+                    let Some(key) = output.name else { return self.wrong(item, "`outputname` is missing") };
+                    pairs.push((true, NewPair { at: self.at(item.get()), key: key.into_bytes(), value }));
                 }
                 continue;
             }
-            pairs.push(self.pair(name, value)?);
+            pairs.push((false, self.pair(name, value)?));
         }
         Ok(pairs)
     }
@@ -505,56 +519,68 @@ impl<'t> Reader<'t, '_> {
         Ok(NewPair { at, key: name.into_bytes(), value: self.string(value)?.into_bytes() })
     }
 
-    /// The name of an output, and the parts of its value that are written.
-    fn output(&mut self, raw: &'t RawValue) -> Result<(Vec<u8>, [Option<String>; 5]), Wrong> {
-        let (mut key, mut parts) = (None, [const { None }; 5]);
+    /// An output as it is written.
+    fn output(&mut self, raw: &'t RawValue) -> Result<Wanted, Wrong> {
+        let mut output = Wanted::default();
         for (name, value) in self.members(raw)? {
-            let text = match serde_json::from_str(value.get()) {
-                Ok(Value::String(text)) => text,
-                Ok(Value::Number(number)) => number.to_string(),
-                _ => return self.wrong(value, "a string or a number was expected"),
-            };
-            match PARTS.iter().position(|part| *part == name) {
-                Some(place) => parts[place] = Some(text),
-                None if name == "outputname" => key = Some(text.into_bytes()),
-                None if name == "targettype" => {
+            let text = match &name[..] {
+                "outputname" => &mut output.name,
+                "targetname" => &mut output.texts[0],
+                "inputname" => &mut output.texts[1],
+                "overrideparam" => &mut output.texts[2],
+                "delay" => {
+                    // JSON has no other words for numbers than Rust.
+                    let number = value.get().parse().ok().filter(|number: &f32| number.is_finite());
+                    let Some(number) = number else { return self.wrong(value, "a number was expected") };
+                    output.delay = Some(number);
+                    continue;
+                }
+                "timestofire" => {
+                    let whole = value.get().parse().ok().map(|number: f64| format!("{:.0}", number.trunc()));
+                    let Some(times) = whole.and_then(|whole| whole.parse().ok()) else {
+                        return self.wrong(value, "a number was expected that is not too large");
+                    };
+                    output.times = Some(times);
+                    continue;
+                }
+                "targettype" => {
                     let at = self.at(value.get());
                     self.rules.find(crate::UNSUPPORTED, at, "`targettype` is of Source 2 only");
+                    continue;
                 }
-                None => {
-                    return self.wrong(
-                        value,
-                        &format!("there is no `{name}` in an output: outputname, {}, targettype", PARTS.join(", ")),
-                    );
+                _ => {
+                    let known = "outputname, targetname, inputname, overrideparam, delay, timestofire, targettype";
+                    return self.wrong(value, &format!("there is no `{name}` in an output: {known}"));
                 }
+            };
+            let written = self.string(value)?;
+            if is_pattern(&written) {
+                let message = "versions of StripperCS2 differ: to older ones a value in `io` is the text between \
+                               quotes, also one with slashes, and to newer ones a regular expression; write it \
+                               without slashes";
+                self.rules.find(crate::UNSUPPORTED, self.at(value.get()), message);
             }
+            *text = Some(written);
         }
-        match key {
-            Some(key) => Ok((key, parts)),
-            None => self.wrong(raw, "`outputname` is missing"),
+        Ok(output)
+    }
+
+    /// A part that has what divides parts would be two of them.
+    fn check_parts(&mut self, raw: &RawValue, output: &Wanted) {
+        if let Some(part) = output.texts.iter().flatten().find(|part| part.contains([',', '\x1b'])) {
+            let part = escaped(part.as_bytes());
+            let message = format!("the part `{part}` of an output has a comma or an ESC, which divide parts in a map");
+            self.rules.find(crate::UNSUPPORTED, self.at(raw.get()), message);
         }
     }
 
-    /// An output as a test of a pair: what is not written can be anything.
+    /// An output as a test of a pair: what is not written can be anything, also the name.
     fn output_test(&mut self, raw: &'t RawValue) -> Result<Test, Wrong> {
-        let (key, parts) = self.output(raw)?;
+        let output = self.output(raw)?;
         let at = self.at(raw.get());
-        // A field of newer games may have a comma.
-        let of = |any: &str, separator: &str| {
-            let parts = parts.iter().zip(PARTS).map(|(part, name)| match part {
-                None => any.to_owned(),
-                // Numbers are written in several ways: 1, 1.0, 1.00.
-                Some(number) if name == "delay" && !number.contains(['.', 'e', 'E']) => {
-                    format!("{}(?:\\.0*)?", literal(number))
-                }
-                Some(number) if name == "delay" => format!("{}0*", literal(number)),
-                Some(text) => literal(text),
-            });
-            parts.collect::<Vec<_>>().join(separator)
-        };
-        let text = format!("(?-i)\\A(?:{}|{})\\z", of("[^,\\x1b]*", ","), of("[^\\x1b]*", "\\x1b"));
-        let pattern: Option<Box<Pattern>> = self.rules.pattern(at, text.as_bytes());
+        let pattern = output.expression().and_then(|text| self.rules.pattern(at, text.as_bytes()));
         let value = pattern.map_or(Expected::Nothing, Expected::Output);
+        let key = output.name.unwrap_or_default().into_bytes();
         Ok(Test { at, key, is_exact: true, value, is_negated: false })
     }
 }

@@ -84,7 +84,7 @@ impl Finder {
     /// All entities that may match, in order; `None` if it can be any.
     pub(super) fn candidates(&self, on: &Match) -> Option<Vec<usize>> {
         let mut all: Vec<(Vec<&Rows>, usize)> = Vec::with_capacity(on.tests.len());
-        for test in on.tests.iter().filter(|test| !test.is_negated) {
+        for test in on.tests.iter().filter(|test| !test.is_negated && !test.is_of_any_output()) {
             all.push(self.rows(test));
         }
         let sum: usize = all.iter().map(|(_, most)| most).sum();

@@ -48,6 +48,7 @@ pub use again::{Application, Known, Past, Record, Since, State, known};
 pub use apply::{Attempt, Effect, apply, attempt};
 pub use bake::{Bake, Tried, save};
 use bspkit::bytes::{escaped, index};
+use bspkit::content::entities::Output;
 use bspkit::finding::Severity;
 use bspkit::{Error, ErrorKind, Result};
 pub use convert::Converted;
@@ -239,7 +240,7 @@ pub enum Expected {
     IsExactly(Vec<u8>),
     /// One that a regular expression matches.
     Like(Box<Pattern>),
-    /// That of an output of Source, which a regular expression matches.
+    /// That of an output of Source, which a regular expression matches; if the key is empty, one of any name.
     Output(Box<Pattern>),
 }
 
@@ -373,9 +374,18 @@ impl Match {
 }
 
 impl Test {
+    /// Whether outputs of every name may pass.
+    fn is_of_any_output(&self) -> bool {
+        self.key.is_empty() && matches!(self.value, Expected::Output(_))
+    }
+
     /// Whether a pair passes, without the negation.
     fn passes(&self, key: &[u8], value: &[u8]) -> bool {
-        let is_key = if self.is_exact { key == self.key } else { key.eq_ignore_ascii_case(&self.key) };
+        let is_key = match self.is_exact {
+            _ if self.is_of_any_output() => Output::parse(value).is_some(),
+            true => key == self.key,
+            false => key.eq_ignore_ascii_case(&self.key),
+        };
         is_key
             && match &self.value {
                 Expected::Any => true,

@@ -309,12 +309,27 @@ fn cs2_says_what_it_does_not_read() {
         "",
         "r.jsonc:1:41: `targettype` is of Source 2 only",
     );
-    fails(
-        "r.jsonc",
-        "{ \"filter\": [ { \"io\": [ { \"delay\": 7 } ] } ] }",
-        "",
-        "r.jsonc:1:25: `outputname` is missing",
-    );
+    for (list, what, why) in [
+        ("add", r#"{"io":[{"targetname":"a"}]}"#, "r.jsonc:1:16: `outputname` is missing"),
+        (
+            "filter",
+            r#"{"io":{"outputname":"a"}}"#,
+            "r.jsonc:1:18: `io` is not a list, and StripperCS2 reads nothing else",
+        ),
+        ("filter", r#"{"io":[{"targetname":1}]}"#, "r.jsonc:1:33: a string was expected"),
+        ("filter", r#"{"io":[{"delay":"1"}]}"#, "r.jsonc:1:28: a number was expected"),
+        ("filter", r#"{"io":[{"delay":1e99}]}"#, "r.jsonc:1:28: a number was expected"),
+        ("filter", r#"{"io":[{"timestofire":1e10}]}"#, "r.jsonc:1:34: a number was expected that is not too large"),
+        ("filter", r#"{"io":[{"outputname":"/./"}]}"#, "r.jsonc:1:33: versions of StripperCS2 differ: "),
+        ("add", r#"{"io":[{"outputname":"a","targetname":"/b/"}]}"#, "r.jsonc:1:47: versions of StripperCS2 differ: "),
+        (
+            "add",
+            r#"{"io":[{"outputname":"a","overrideparam":"b,c"}]}"#,
+            "r.jsonc:1:16: the part `b,c` of an output has a comma",
+        ),
+    ] {
+        fails("r.jsonc", &format!("{{\"{list}\":[{what}]}}"), "", why);
+    }
 }
 
 #[test]
@@ -562,4 +577,83 @@ fn cs2_compares_outputs_with_their_case() {
     let entities = Entities::parse(map(before).into_bytes(), EntityRules::QUAKE2).unwrap();
     let patched = Entities::parse(patch.result.apply(&entities).unwrap(), EntityRules::QUAKE2).unwrap();
     assert_eq!(short(&patched), "OnTrigger=Q,Kill,,3,1");
+}
+
+/// A part that is not written can be anything, also the name, and numbers are numbers.
+#[test]
+fn cs2_tests_of_outputs_leave_out_parts_and_compare_numbers() {
+    let filter = |on: &str| format!(r#"{{"filter":[{{"io":[{on}]}}]}}"#);
+    let before = "a=1 OnTrigger=q,Kill,,3,1; OnX=q,Open,,3.50,-1; n=a,,Kill,c,d; n=a,Kill,c,1.5,2 OnA=x";
+    let all: Vec<&str> = before.split("; ").collect();
+    for (on, gone) in [
+        (r#""inputname":"Kill""#, &[0, 3][..]),
+        ("", &[0, 1, 3]),
+        (r#""delay":3.0"#, &[0]),
+        (r#""delay":3e0"#, &[0]),
+        (r#""delay":3.5"#, &[1]),
+        (r#""delay":30"#, &[]),
+        (r#""timestofire":1.0"#, &[0]),
+        (r#""timestofire":-1"#, &[1]),
+        (r#""timestofire":2.5,"delay":15e-1"#, &[3]),
+        (r#""outputname":"OnTrigger","delay":3"#, &[0]),
+    ] {
+        let kept: Vec<&str> = (0..4).filter(|number| !gone.contains(number)).map(|number| all[number]).collect();
+        becomes("r.jsonc", &filter(&format!("{{{on}}}")), before, &kept.join("; "));
+    }
+    for (number, same) in [
+        ("0", "0 0.0 .0 -0 +0 00 0. 0e0 ~0"),
+        ("3", "3 3. 3.00 03 +3 3e0 3E+00 3~"),
+        ("0.5", "0.5 .5 00.50 +.5"),
+        ("-1.25", "-1.25 -01.250"),
+        ("100", "100 100.0"),
+    ] {
+        let on = filter(&format!(r#"{{"outputname":"OnA","delay":{number}}}"#));
+        for text in same.split(' ') {
+            becomes("r.jsonc", &on, &format!("OnA=t,B,,{text},1"), "");
+        }
+        for text in "x 30 33 .05 5 1.25 -3 - . 1e0 0.00001".split(' ') {
+            becomes("r.jsonc", &on, &format!("OnA=t,B,,{text},1"), &format!("OnA=t,B,,{text},1"));
+        }
+    }
+    // In a template the name stays.
+    becomes(
+        "r.jsonc",
+        r#"{"modify":[{"match":{"io":[{"inputname":"Kill"}]},"replace":{"io":{"delay":5.0}}}]}"#,
+        "OnTrigger=t,Kill,,0,-1 OnUser1=t,Open,p,1.5,2 OnTrigger=q,Kill,,3,1",
+        "OnUser1=t,Open,p,1.5,2 OnTrigger=t,Kill,,5,-1 OnTrigger=q,Kill,,5,1",
+    );
+    // What is added beside others need not begin with `On`.
+    becomes(
+        "r.jsonc",
+        r#"{"modify":[{"match":{"a":"1"},"insert":{"io":[{"outputname":"Case","delay":2.0,"timestofire":1}]}}]}"#,
+        "a=1 Case=x",
+        "a=1 Case=x Case=,,,2,1",
+    );
+    let rules = read("r.jsonc", &filter(r#"{"inputname":"Kill"}"#)).unwrap();
+    let lost = [rules.to_stripper().lost, rules.to_patch().unwrap().lost];
+    assert!(lost.iter().all(|lost| lost[0].1 == "a test of outputs of any name"), "{lost:?}");
+}
+
+/// Of equal keys of an object the JSON reader of StripperCS2 keeps the last one.
+#[test]
+fn the_last_of_equal_keys_of_a_cs2_object_counts() {
+    let last = |text: &str, before: &str, after: &str, places: &[&str]| {
+        becomes("r.jsonc", text, before, after);
+        let found = read("r.jsonc", text).unwrap().findings;
+        assert!(found.iter().all(|found| found.code.name == "rule-repeated"), "{found:?}");
+        assert_eq!(found.iter().map(|found| found.at.to_string()).collect::<Vec<_>>(), places, "{text}");
+    };
+    last("{\"filter\":[{\"b\":\"x\",\n\"b\":\"Foo\",\"B\":\"Foo\"}]}", "b=x; b=Foo", "b=x", &["1:17"]);
+    last(
+        r#"{"modify":[{"match":{"a":"1"},"match":{"a":"2"},"insert":{"b":"1","b":"2"}}]}"#,
+        "a=1; a=2",
+        "a=1; a=2 b=2",
+        &["1:21", "1:63"],
+    );
+    last(
+        r#"{"filter":[{"io":[{"outputname":"OnA","delay":1,"delay":2}]}],"filter":[{"c":"1"}]}"#,
+        "OnA=t,B,,1,1; OnA=t,B,,2,1; c=1",
+        "OnA=t,B,,1,1",
+        &["1:47"],
+    );
 }
