@@ -69,6 +69,7 @@ impl Rules {
                 continue;
             }
             doubts.add(Doubt::Repeated, rule.at, rule.matches_repeated(true) || rule.sets_repeated());
+            doubts.add(Doubt::Case, rule.at, rule.minds_case());
             match &rule.action {
                 Action::Add(pairs) => {
                     let pairs = pairs.iter().map(|pair| (pair.key.clone(), pair.value.clone())).collect();
@@ -175,6 +176,7 @@ fn keys_with_case(rule: &Rule) -> Option<(At, String)> {
     let of_steps = steps.iter().filter_map(|step| match step {
         Step::Set { pair, is_exact: true } => Some((pair.at, &pair.key)),
         Step::Replace { pairs, is_exact: true } => pairs.first().map(|pair| (pair.at, &pair.key)),
+        Step::Delete(tests) => tests.iter().find(is_of_key).map(|test| (test.at, &test.key)),
         _ => None,
     });
     let acts = if let Action::Acts(acts) = &rule.action { &acts[..] } else { &[] };
@@ -447,6 +449,7 @@ impl Rules {
             }
             let is_set = self.format != Format::Stripper && rule.sets_repeated();
             doubts.add(Doubt::Repeated, rule.at, is_set || rule.matches_repeated(false));
+            doubts.add(Doubt::Case, rule.at, rule.minds_case());
             doubts.add(Doubt::Empty, rule.at, !self.hides_empty() && rule.is_of_empty());
         }
         Converted { result: writer.text, lost: writer.lost, doubts: doubts.list() }

@@ -20,24 +20,30 @@ use super::{Action, At, Expected, Match, Need, Rule, Step, Test};
 #[non_exhaustive]
 pub enum Doubt {
     /// An entity has a key several times. Stripper counts and sets all of its values; a patch sets the first one, and
-    /// other rules match each test by itself.
+    /// other rules match each test by itself, or by the last value.
     Repeated,
     /// An entity has a pair with an empty value, which Stripper does not see.
     Empty,
     /// A rule is about what an earlier one adds or changes. Rules see what an entity has by then; a patch sees what the
     /// map has.
     Order,
+    /// An entity has a key in another case than the rule. Some rules mind the case of keys; Stripper and patches do
+    /// not.
+    Case,
 }
 
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Doubt::Repeated => "entities that have a key several times: Stripper counts and sets all of its values",
+            Doubt::Repeated => {
+                "entities that have a key several times: the formats differ in which of its values they test and set"
+            }
             Doubt::Empty => "pairs with an empty value: Stripper does not see them",
             Doubt::Order => {
                 "entities that an earlier rule or operation adds or changes: rules see what they have by then, a patch \
                  what the map has"
             }
+            Doubt::Case => "keys of a map in another case than in the rules: only the result takes them for the same",
         })
     }
 }
@@ -147,9 +153,28 @@ impl Rule {
     }
 
     /// Whether its tests count the pairs of an entity, or each of them holds by itself, and the other way would match
-    /// other entities with a key several times.
+    /// other entities with a key several times. So would any way but its own if only the last values count.
     pub(super) fn matches_repeated(&self, counts: bool) -> bool {
-        (self.on.need == Need::Count) == counts && self.on.counts()
+        let is_of_last = |test: &Test| self.on.need == Need::Last && !matches!(test.value, Expected::Any);
+        (self.on.need == Need::Count) == counts && self.on.counts() || self.on.tests.iter().any(is_of_last)
+    }
+
+    /// Whether the case of a key matters that it tests, sets or removes.
+    pub(super) fn minds_case(&self) -> bool {
+        let is_exact = |tests: &[Test]| tests.iter().any(|test| test.is_exact);
+        let of_step = |step: &Step| match step {
+            Step::Delete(tests) | Step::Outputs { tests, .. } => is_exact(tests),
+            Step::Replace { pairs, is_exact } => *is_exact && !pairs.is_empty(),
+            Step::Set { is_exact, .. } => *is_exact,
+            Step::Insert(_) => false,
+        };
+        is_exact(&self.on.tests)
+            || match &self.action {
+                Action::Modify(steps) => steps.iter().any(of_step),
+                // An action that needs a key, or needs that it is missing.
+                Action::Acts(acts) | Action::AddFor(_, acts) => !acts.is_empty(),
+                Action::Remove | Action::Add(_) => false,
+            }
     }
 
     /// Whether it changes entities with a key several times in another way than a patch.

@@ -200,7 +200,8 @@ fn a_patch_of_rules_leaves_out_empty_values() {
     let patched = Entities::parse(patch.apply(&entities).unwrap(), EntityRules::QUAKE2).unwrap();
     assert_eq!(short(&patched), applied(text, before, Mode::Plugin));
     let other = read("r.ini", "filter: { \"empty\" \"/.*/\" }").unwrap();
-    assert_eq!(doubts(&other.to_stripper()), [(1, Doubt::Empty)]);
+    let said = [(1, Doubt::Repeated), (1, Doubt::Empty), (1, Doubt::Case)];
+    assert_eq!(doubts(&other.to_stripper()), said);
 }
 
 #[test]
@@ -242,10 +243,12 @@ fn what_depends_on_the_map_is_a_doubt() {
     let of = |name: &str, text: &str| doubts(&read(name, text).unwrap().to_stripper());
     assert_eq!(
         of("r.ini", "replace: { \"a\" \"1\" } with: { \"b\" \"2\" }"),
-        [(1, Doubt::Repeated), (1, Doubt::Empty)]
+        [(1, Doubt::Repeated), (1, Doubt::Empty), (1, Doubt::Case)]
     );
-    assert_eq!(of("r.rule", "{\nmatch a 1\nreplace b 2\n}\n"), [(1, Doubt::Repeated)]);
-    assert_eq!(of("r.rule", "{\nmatch a 1\nremove-entity\n}\n"), []);
+    let both = [(1, Doubt::Repeated), (1, Doubt::Case)];
+    assert_eq!(of("r.rule", "{\nmatch a 1\nreplace b 2\n}\n"), both);
+    assert_eq!(of("r.rule", "{\nmatch a 1\nremove-entity\n}\n"), both);
+    assert_eq!(of("r.rule", "{\nnew-entity a\nnew b 2\n}\n"), []);
     assert_eq!(of("r.jsonc", r#"{"filter": [{"a": "1"}]}"#), []);
     let named = read("r.rule", "{\nmatch a 1\nreplace Speed 2\n}\n").unwrap().to_stripper();
     assert_eq!(lost(&named), ["3:1 the case of the key `Speed`"]);
@@ -294,4 +297,46 @@ fn expressions_of_lumper_mean_the_same_in_the_plug_in() {
     let (printed, count) = of("^[[:alpha:]]$");
     let left = applied(&printed, "n=a]; n=b", Mode::Plugin);
     assert!(count == 1 || left == "n=b", "{printed} {left}");
+}
+
+/// Where the case of a key matters, and where only the last of equal keys counts, the result does more on some maps.
+#[test]
+fn the_case_of_keys_and_equal_keys_are_a_doubt() {
+    let run = |rules: &Rules, before: &str| {
+        let text = map(before);
+        let mut entities = Entities::parse(text.as_bytes(), EntityRules::QUAKE2).unwrap();
+        rules.apply(&mut entities, "map").unwrap();
+        short(&entities)
+    };
+    let both = [Doubt::Repeated, Doubt::Case];
+    for (name, text, before, after, said) in [
+        ("r.ini", "filter: { \"a\" \"x\" }", "a=x a=y", "a=x a=y", &both[..]),
+        ("r.ini", "filter: { \"a\" \"x\" }", "A=x", "A=x", &both),
+        ("r.rule", "{ match a x remove-entity }", "a=x a=y; A=x", "a=x a=y; A=x", &both),
+        (
+            "r.jsonc",
+            r#"{"filter":[{"io":[{"outputname":"OnA","targetname":"x"}]}]}"#,
+            "ONA=x,Open,,0,-1",
+            "ONA=x,Open,,0,-1",
+            &both[1..],
+        ),
+    ] {
+        let rules = read(name, text).unwrap();
+        assert_eq!(run(&rules, before), after, "{text}");
+        let (stripper, patch) = (rules.to_stripper(), rules.to_patch().unwrap());
+        assert_eq!((lost(&stripper), lost(&patch)), (Vec::new(), Vec::new()));
+        for doubts in [&stripper.doubts, &patch.doubts] {
+            assert_eq!(doubts.iter().map(|(_, doubt)| *doubt).collect::<Vec<_>>(), said, "{name} {text}");
+            assert!(doubts.iter().all(|(_, doubt)| !doubt.to_string().contains("Stripper")), "{doubts:?}");
+        }
+        // That is what the doubt is about.
+        let other = parse(&String::from_utf8(stripper.result).unwrap(), Mode::Plugin).unwrap();
+        assert_eq!(run(&other, before), "", "{text}");
+    }
+    // Keys of any case, of which all values count: nothing is in doubt.
+    let rules = read("r.jsonc", r#"{"filter":[{"a":"x"}]}"#).unwrap();
+    assert_eq!((rules.to_stripper().doubts, rules.to_patch().unwrap().doubts), (Vec::new(), Vec::new()));
+    // What is removed has a key, too.
+    let rules = read("r.ini", "replace: { \"a\" \"x\" } with: { \"Model\" \"\" }").unwrap();
+    assert_eq!(lost(&rules.to_stripper()), ["1:38 the case of the key `Model`"]);
 }
