@@ -90,8 +90,9 @@ type Wrong = (At, String);
 
 /// Reads a file up to the first word that is not understood.
 pub(super) fn read(rules: &mut Rules, text: &[u8]) {
-    let read = split(text, &[b"#", b"//"]).and_then(|tokens| blocks(rules, tokens.into_iter().map(plain_number)));
-    if let Err((at, message)) = read {
+    let tokens = split(text, &[b"#", b"//"]);
+    let tokens = tokens.and_then(|tokens| tokens.into_iter().map(plain_number).collect::<Result<Vec<_>, _>>());
+    if let Err((at, message)) = tokens.and_then(|tokens| blocks(rules, tokens.into_iter())) {
         rules.find(rules::SYNTAX, at, message);
     }
 }
@@ -173,16 +174,29 @@ fn printed(number: f32) -> Vec<u8> {
 }
 
 /// A number without quotes is kept as a number of 32 bits: `100.50` means `100.5`.
-fn plain_number(token: Token) -> Token {
-    let is_number = token.text.iter().any(u8::is_ascii_digit)
-        && token
-            .text
-            .iter()
-            .enumerate()
-            .all(|(at, byte)| byte.is_ascii_digit() || *byte == b'.' || at == 0 && *byte == b'-');
-    match number(&token.text).filter(|_| is_number && token.kind == Kind::Word) {
-        Some(number) => Token { text: printed(number), ..token },
-        None => token,
+///
+/// # Errors
+/// The lexer of Lazyripent2 stops at a number without a point that no `int` of .NET has, whatever its sign, and at a
+/// point without digits on both sides.
+fn plain_number(token: Token) -> Result<Token, Wrong> {
+    let digits = token.text.strip_prefix(b"-").unwrap_or(&token.text);
+    let is_number =
+        digits.iter().any(u8::is_ascii_digit) && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    if !is_number || token.kind != Kind::Word {
+        return Ok(token);
+    }
+    let wrong = |what: &str| Err((token.at, format!("the number {} {what}", shown(&token.text))));
+    let parts: Vec<&[u8]> = digits.split(|byte| *byte == b'.').collect();
+    let is_whole = parts.len() == 1;
+    if parts.len() > 2 || parts.iter().any(|part| part.is_empty()) {
+        return wrong("needs digits on both sides of one point, or quotes if it is a text");
+    }
+    if is_whole && std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<i32>().ok()).is_none() {
+        return wrong("is too large: Lazyripent2 reads none above 2147483647 without quotes or a point");
+    }
+    match number(&token.text) {
+        Some(number) => Ok(Token { text: printed(number), ..token }),
+        None => wrong("is too large for 32 bits; write it with quotes if it is a text"),
     }
 }
 

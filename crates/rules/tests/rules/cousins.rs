@@ -487,7 +487,7 @@ fn values_with_comments_are_in_doubt() {
 /// Whole numbers of up to nine digits have no exponent, as .NET prints them.
 #[test]
 fn numbers_are_printed_as_the_tool_prints_them() {
-    let numbers = "0.0001=0.0001 0.00001=1E-05 0.000012345=1.2345E-05 -0.00001=-1E-05 123456789=123456790 1000000000=1E+09 \
+    let numbers = "0.0001=0.0001 0.00001=1E-05 0.000012345=1.2345E-05 -0.00001=-1E-05 123456789=123456790 1000000000=1E+09 3000000000.0=3E+09 2147483647=2.1474836E+09 \
                    -2147483647=-2.1474836E+09 16777217=16777216 0.1=0.1 -0=-0 007=7";
     for (written, is) in numbers.split_whitespace().map(|pair| pair.split_once('=').unwrap()) {
         becomes("r.rule", &format!("{{ have a replace a {written} }}"), "a=x", &format!("a={is}"));
@@ -656,4 +656,20 @@ fn the_last_of_equal_keys_of_a_cs2_object_counts() {
         "OnA=t,B,,1,1",
         &["1:47"],
     );
+}
+
+/// The lexer of Lazyripent2 reads a number without a point as an `int`, without its sign.
+#[test]
+fn numbers_that_the_lexer_does_not_read_are_errors() {
+    for (number, why) in [
+        ("3000000000", "the number `3000000000` is too large: Lazyripent2 reads none above 2147483647"),
+        ("-2147483648", "the number `-2147483648` is too large: "),
+        (".5", "the number `.5` needs digits on both sides of one point"),
+        ("5.", "the number `5.` needs digits on both sides of one point"),
+        ("1.2.3", "the number `1.2.3` needs digits on both sides of one point"),
+        (&format!("{}.0", "9".repeat(50)), "the number `99999"),
+    ] {
+        fails("r.rule", &format!("{{ have a\n replace a {number} }}"), "a=1", &format!("r.rule:2:12: {why}"));
+    }
+    becomes("r.rule", "{ have a replace a \"3000000000\" new b \"1.2.3\" }", "a=1", "a=3000000000 b=1.2.3");
 }
