@@ -116,7 +116,9 @@ fn blocks(rules: &mut Rules, mut tokens: impl Iterator<Item = Token>) -> Result<
         let own = block(&mut tokens, open.at, &maps)?;
         let is_filled = |test: &&Test| matches!(&test.value, Expected::IsExactly(value) if value.contains(&b'{'));
         for test in own.iter().flat_map(|rule| &rule.on.tests).filter(is_filled) {
-            rules.find(rules::UNSUPPORTED, test.at, "a selector whose value refers to a key or a stored value");
+            let message = "a selector whose value refers to a key or a stored value (`{...}`) is not supported by this \
+                           program: write the value itself, in a block for each value that is meant";
+            rules.find(rules::UNSUPPORTED, test.at, message);
         }
         if let Some((at, key)) = own.iter().find_map(upgraded) {
             let what = "Lazyripent2 makes `angles` of each `angle` before its rules, and this program does not";

@@ -673,3 +673,14 @@ fn numbers_that_the_lexer_does_not_read_are_errors() {
     }
     becomes("r.rule", "{ have a replace a \"3000000000\" new b \"1.2.3\" }", "a=1", "a=3000000000 b=1.2.3");
 }
+
+/// What is not supported says what to write instead.
+#[test]
+fn a_selector_that_refers_to_a_key_is_refused_with_what_to_do() {
+    let error = run("r.rule", "{ match health \"{health}\" remove-entity }", "").unwrap_err();
+    assert_eq!(
+        error,
+        "r.rule:1:9: a selector whose value refers to a key or a stored value (`{...}`) is not supported by this program: \
+         write the value itself, in a block for each value that is meant"
+    );
+}
