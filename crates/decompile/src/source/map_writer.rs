@@ -93,9 +93,11 @@ fn write_side(out: &mut Vec<u8>, side: &Side) {
 
 fn write_name(out: &mut Vec<u8>, name: &[u8]) {
     let name = if name.is_empty() { NO_TEXTURE } else { name };
+    // Compilers skip from these marks on, and end a word at a semicolon too.
+    let is_comment = [&b"//"[..], b"/*", b"#"].iter().any(|mark| name.starts_with(mark)) || name.contains(&b';');
     let is_plain = is_writable(name)
+        && !is_comment
         && !name.contains(&b' ')
-        && !name.starts_with(b"//")
         && !matches!(name, b"(" | b")" | b"[" | b"]" | b"{" | b"}");
     if is_plain { out.extend(name) } else { quoted(out, &writable(name)) }
 }

@@ -152,3 +152,23 @@ fn the_sources_of_the_fixtures_come_back() {
         assert_eq!(read(&write(&source, Format::Quake), Format::Quake).unwrap(), source);
     }
 }
+
+/// The tokenizer of compilers skips from `;`, `#` and `//` to the end of the line, and ends a word at `;`.
+#[test]
+fn names_that_compilers_take_for_comments_are_quoted() {
+    let text = std::fs::read("../../tests/maps/q2/own_rooms.map").unwrap();
+    let source = read(&text, Format::Quake).unwrap();
+    for name in ["#wall", ";ceil", "ceil;2", "//wall", "/*wall", "two words"] {
+        let mut own = source.clone();
+        own.entities[0].brushes[0].sides[0].texture = name.into();
+        let text = String::from_utf8(write(&own, Format::Quake)).unwrap();
+        assert!(text.contains(&format!(" ) \"{name}\" ")), "{name}");
+        assert_eq!(read(text.as_bytes(), Format::Quake).unwrap(), own);
+    }
+    for name in ["wall#2", "own/wall", "{fence", "*water", "+0light"] {
+        let mut own = source.clone();
+        own.entities[0].brushes[0].sides[0].texture = name.into();
+        let text = String::from_utf8(write(&own, Format::Quake)).unwrap();
+        assert!(text.contains(&format!(" ) {name} ")), "{name}");
+    }
+}
