@@ -236,6 +236,9 @@ fn put_together(
     let mut all = Vec::with_capacity(given.len());
     for (at, mut given) in given.into_iter().enumerate() {
         let mut brushes = Vec::new();
+        if given.is_dangling {
+            counts.leave_out("model key", "the model that it names does not exist", at);
+        }
         let own = given.model.and_then(|model| Some((model, of_model.get(model)?)));
         if let Some((model, own)) = own {
             if own.len() > left {

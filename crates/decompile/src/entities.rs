@@ -15,6 +15,8 @@ pub(crate) struct Given {
     pub(crate) pairs: Vec<(Vec<u8>, Vec<u8>)>,
     /// The model that it has; the world has the first one.
     pub(crate) model: Option<usize>,
+    /// Whether it names a model that the map does not have.
+    pub(crate) is_dangling: bool,
     /// Where its model is.
     pub(crate) origin: Point,
     /// The number that its editor gave it (Source).
@@ -72,13 +74,16 @@ const ADDED: &[Added] = &[
 pub(crate) fn read(map: &Bsp<'_>, family: Family) -> Result<(Vec<Given>, Vec<Taken>)> {
     let entities = map.entities()?;
     let is_model = |lump: &str| map.role(Role::Models).is_some_and(|slot| slot.name == lump);
+    let models = map.records(Role::Models).map_or(0, |models| models.len());
     let (mut found, mut taken) = (Vec::with_capacity(entities.len()), Vec::new());
     for entity in entities.iter() {
         let values = entity.record_values(map.dialect());
         let model = values.iter().find(|value| is_model(value.reference.lump));
+        let number = model.and_then(|value| usize::try_from(value.number).ok()).filter(|number| *number < models);
         let mut given = Given {
             pairs: entity.pairs().map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect(),
-            model: model.and_then(|value| usize::try_from(value.number).ok()),
+            model: number,
+            is_dangling: model.is_some() && number.is_none(),
             origin: entity
                 .vector("origin")
                 .filter(|origin| origin.iter().all(|part| part.is_finite()))
@@ -90,7 +95,7 @@ pub(crate) fn read(map: &Bsp<'_>, family: Family) -> Result<(Vec<Given>, Vec<Tak
             given.pairs.remove(value.pair);
         }
         if entity.index() == 0 && entity.is_world() {
-            (given.model, given.origin) = (Some(0), [0.0; 3]);
+            (given.model, given.origin, given.is_dangling) = (Some(0), [0.0; 3], false);
         }
         let index = entity.index();
         let mut take = |given: &mut Given, key: &[u8]| -> Option<Vec<u8>> {

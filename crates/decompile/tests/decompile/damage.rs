@@ -158,6 +158,27 @@ fn sides_without_their_texture_or_alignment_are_named() {
 }
 
 #[test]
+fn entities_whose_model_does_not_exist_are_named() {
+    for (file, model) in [
+        ("q1/own_rooms.bsp", "*1"),
+        ("goldsrc/own_rooms.bsp", "*1"),
+        ("q2/own_rooms.bsp", "*1"),
+        ("q3/own_rooms.bsp", "*1"),
+    ] {
+        let map = Bsp::open(format!("../../tests/maps/{file}")).unwrap();
+        let has_model = |entity: &bspkit::content::entities::Entity<'_>| entity.get("model") == Some(model.as_bytes());
+        let entity = map.entities().unwrap().iter().find(has_model).unwrap().index();
+        for far in ["*99", "*70000"] {
+            let mut draft = map.draft();
+            draft.entities().unwrap().get_mut(entity).unwrap().set("model", far).unwrap();
+            let (left, _) = left_out(&draft.plan(bspkit::Layout::Keep).unwrap().to_vec());
+            let own = ("model key", "the model that it names does not exist", 1, vec![entity]);
+            assert!(left.contains(&own), "{file}, {far}: {left:?}");
+        }
+    }
+}
+
+#[test]
 fn names_are_on_one_line() {
     for mark in [b'\n', b'\r', 0x1B, b'"'] {
         let bytes = with("q2/own_rooms.bsp", "TEXINFO", |texinfo| {
