@@ -250,7 +250,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, args: &ExportArgs, job: &mut Job<'_>) ->
 
 /// Replace the visibility with that in an image, as `vis export` writes it
 ///
-/// A row whose pixels were not changed keeps its bytes.
+/// A row whose pixels were not changed keeps its bytes. Pixels have to be black or white: others are refused.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit vis import dm4.bsp vis.png -o out.bsp

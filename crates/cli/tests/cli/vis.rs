@@ -110,11 +110,28 @@ fn pictures_that_do_not_fit_change_nothing() {
     room.bspkit("vis export goldsrc.bsp -o goldsrc.pbm").done();
     room.write("cut.pbm", &room.read("goldsrc.pbm")[..20]);
     room.write("text.png", b"no picture");
+    room.bspkit("vis export goldsrc.bsp -o goldsrc.png").done();
+    let grey = {
+        let mut decoder = png::Decoder::new(std::io::Cursor::new(room.read("goldsrc.png")));
+        decoder.set_transformations(png::Transformations::EXPAND);
+        let mut reader = decoder.read_info().unwrap();
+        let (wide, high) = reader.info().size();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        pixels.iter_mut().skip(wide as usize).filter(|pixel| **pixel == 0xFF).for_each(|pixel| *pixel = 120);
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, wide, high);
+        encoder.set_color(png::ColorType::Grayscale);
+        encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
+        file
+    };
+    room.write("grey.png", &grey);
     let before = room.names();
     for (map, picture, says) in [
         ("goldsrc.bsp", "q3.png", "the map needs"),
         ("goldsrc.bsp", "cut.pbm", "it ends early"),
         ("goldsrc.bsp", "text.png", "not a PNG"),
+        ("goldsrc.bsp", "grey.png", "the pixel in row 1, column "),
         ("goldsrc.bsp", "goldsrc.bsp", "<FILE|DIR>"),
         ("goldsrc.bsp", "missing.png", "(os error 2)"),
     ] {

@@ -55,7 +55,7 @@ pub fn export(visibility: &Visibility<'_>, set: VisSet, kind: Kind, file: impl W
 /// write keeps its bytes.
 ///
 /// # Errors
-/// The file cannot be read, or is not an image of this size.
+/// The file cannot be read, is not an image of this size, or has a pixel that is neither black nor white.
 pub fn import(visibility: &mut Visibility<'_>, set: VisSet, file: &Path) -> Result<usize> {
     let places = places(visibility);
     let mut picture = Picture::open(file, places.len())?;
@@ -153,6 +153,8 @@ fn highest_first(bits: &[u8], side: usize, flip: u8) -> Vec<u8> {
 /// An image that is read row by row.
 struct Picture {
     side: usize,
+    /// The number of the next row.
+    next: usize,
     rows: Rows,
 }
 
@@ -179,7 +181,7 @@ impl Picture {
             }
             Kind::Png => {
                 let mut decoder = Decoder::new_with_limits(file, Limits { bytes: 1 << 26 });
-                decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
+                decoder.set_transformations(Transformations::EXPAND);
                 decoder.set_ignore_text_chunk(true);
                 decoder.set_ignore_iccp_chunk(true);
                 let reader = decoder.read_info().map_err(damaged)?;
@@ -191,12 +193,13 @@ impl Picture {
             let message = format!("it has {} by {} pixels, but the map needs {side} by {side}", size[0], size[1]);
             return Err(refused(message));
         }
-        Ok(Picture { side, rows })
+        Ok(Picture { side, next: 0, rows })
     }
 
     /// The next row as bits, the first one lowest, 1 for white.
     fn row(&mut self) -> Result<Vec<u8>> {
-        let side = self.side;
+        let (side, number) = (self.side, self.next);
+        self.next += 1;
         let mut bits = vec![0; side.div_ceil(8)];
         match &mut self.rows {
             Rows::Packed(file) => {
@@ -214,13 +217,18 @@ impl Picture {
                 }
             }
             Rows::Png(reader) => {
-                let samples = reader.output_color_type().0.samples();
+                let (color, depth) = reader.output_color_type();
+                let (samples, size) = (color.samples(), if depth == BitDepth::Sixteen { 2 } else { 1 });
+                // Paint programs may save black and white images in grey or color; transparency does not count.
+                let shown = size * (samples.clamp(1, 3) - usize::from(samples == 2));
                 let row = reader.next_row().map_err(damaged)?.ok_or_else(|| bad("it ends early"))?;
-                for (at, pixel) in row.data().chunks_exact(samples).take(side).enumerate() {
-                    // Paint programs may save black and white images in grey or color.
-                    let colors = &pixel[..samples.clamp(1, 3) - usize::from(samples == 2)];
-                    if colors.iter().all(|color| *color >= 128) {
+                for (at, pixel) in row.data().chunks_exact(samples * size).take(side).enumerate() {
+                    let all = |byte: u8| pixel[..shown].iter().all(|part| *part == byte);
+                    if all(0xFF) {
                         bits[at / 8] |= 1 << (at % 8);
+                    } else if !all(0) {
+                        let place = format!("the pixel in row {number}, column {at} (from 0)");
+                        return Err(refused(format!("{place} is neither black nor white")));
                     }
                 }
             }
@@ -312,6 +320,38 @@ mod tests {
         std::fs::write(&path, "P1 # by hand\n2\n2\n1 0\n01").unwrap();
         let mut picture = Picture::open(&path, 2).unwrap();
         assert_eq!((picture.row().unwrap(), picture.row().unwrap()), (vec![0b10], vec![0b01]));
+        // Paint programs save black and white in other forms; what lies between them has no meaning.
+        let path = folder.path().join("painted.png");
+        for (color, depth, white) in [
+            (ColorType::Grayscale, BitDepth::Eight, 1),
+            (ColorType::GrayscaleAlpha, BitDepth::Eight, 1),
+            (ColorType::Rgb, BitDepth::Eight, 3),
+            (ColorType::Rgba, BitDepth::Sixteen, 6),
+        ] {
+            let size = color.samples() * if depth == BitDepth::Sixteen { 2 } else { 1 };
+            let paint = |odd: Option<u8>| {
+                let mut encoder = Encoder::new(File::create(&path).unwrap(), 2, 2);
+                encoder.set_color(color);
+                encoder.set_depth(depth);
+                let mut pixels = vec![0; 4 * size];
+                pixels[..white].fill(0xFF);
+                if let Some(odd) = odd {
+                    pixels[2 * size..2 * size + white].fill(0xFF);
+                    pixels[2 * size + white - 1] = odd;
+                }
+                encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
+                Picture::open(&path, 2).unwrap()
+            };
+            let mut picture = paint(None);
+            assert_eq!((picture.row().unwrap(), picture.row().unwrap()), (vec![0b01], vec![0b00]));
+            for odd in [1, 120, 0xFE] {
+                let mut picture = paint(Some(odd));
+                assert_eq!(picture.row().unwrap(), vec![0b01]);
+                let message = "the pixel in row 1, column 0 (from 0) is neither black nor white";
+                assert_eq!(picture.row().unwrap_err().to_string(), message, "{color:?} {odd}");
+            }
+        }
+        let path = folder.path().join("plain.pbm");
         for bad in ["", "P5 2 2 ", "P1 2 2 1 0 x", "P4 2", "P1 x 2"] {
             std::fs::write(&path, bad).unwrap();
             let read = Picture::open(&path, 2).and_then(|mut picture| picture.row().and_then(|_| picture.row()));
