@@ -96,8 +96,16 @@ fn light_files(bsp: &Bsp<'_>, map: &Path) -> Result<Vec<LightFile>> {
     Ok(bsp.light_files()?.into_iter().map(file).collect())
 }
 
+/// What to say of light that is in a form that is not read.
+fn unread(lump: &str) -> String {
+    format!("no light that is read: it is in {lump}, which is not read")
+}
+
 /// The message if the map has no light.
 fn nothing(bsp: &Bsp<'_>, map: &Path) -> Result<String> {
+    if let Some(lump) = bsp.unread_light().filter(|_| bsp.light().is_ok_and(|light| light.sets().is_empty())) {
+        return Ok(unread(lump));
+    }
     let files = light_files(bsp, map)?;
     let there = files.iter().filter(|file| file.found).count();
     Ok(match (&files[..], bsp.vertex_lit()?) {
@@ -115,8 +123,7 @@ fn nothing(bsp: &Bsp<'_>, map: &Path) -> Result<String> {
 
 /// Warns of lumps that have the light again for some engines. They are not edited.
 fn warn_of_copies(bsp: &Bsp<'_>, job: &mut Job<'_>) {
-    let name = "bspx:LIGHTING_E5BGR9";
-    if bsp.slot(name).is_ok_and(|slot| !slot.stored.is_empty()) {
+    if let Some(name) = bsp.unread_light() {
         job.warn_here(&format!(
             "{name} has the light again and is not edited: engines that read it show the old light"
         ));
@@ -268,13 +275,16 @@ impl Report for Stat<'_> {
             job.line(format!("{file}: {}", if *found { "exists" } else { "missing" }));
         }
         if self.sets.is_empty() && self.files.is_empty() {
-            job.line("no light");
+            job.line(self.unread_lump.map_or_else(|| "no light".to_owned(), unread));
         }
         Ok(())
     }
 
     fn heading(&self, path: &str) -> Option<String> {
         Some(format!("{path}:"))
+    /// A lump with light that is not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unread_lump: Option<&'static str>,
     }
 }
 
@@ -317,7 +327,7 @@ fn run_stat(cx: &Context, args: &StatArgs) -> Result<Code> {
         let sets = sets.filter_map(|(at, set)| Some(SetStat::new(set, light.stat(at)?))).collect();
         let files = light_files(&bsp, file).with_context(cannot)?;
         say_faults(&light, job);
-        job.report(&Stat { dialect: bsp.dialect().name, sets, files })
+        job.report(&Stat { dialect: bsp.dialect().name, sets, files, unread_lump: bsp.unread_light() })
     })
 }
 

@@ -46,6 +46,10 @@ impl<'a> Source<'a> {
         }
         let filled = light.sets().iter().enumerate().filter(|(_, set)| !set.blocks().is_empty());
         let Some((number, set)) = filled.min_by_key(|(_, set)| rank(set)) else {
+            if let Some(lump) = map.unread_light() {
+                let message = "the light is in this lump, which is not read, and is not shown".to_owned();
+                findings.add(&LIGHT, Place::default().lump(lump), message);
+            }
             return images(map, options, findings).map(Source::Images);
         };
         let is_other = |block: &Block| block.has_several_styles() || block.styles() != [0];

@@ -14,7 +14,9 @@ use std::fmt;
 use std::ops::Range;
 
 use super::lens::{Content, Reader};
+use crate::bsp::Bsp;
 use crate::bytes::{Data, Rope};
+use crate::dialect::bspx::LIGHTING_E5BGR9;
 use crate::dialect::{Averages, LuxelForm};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::SlotId;
@@ -227,6 +229,21 @@ pub(super) const MOST_STYLES: usize = 16;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Block {
+impl Bsp<'_> {
+    /// The lump with light in a form that [`Light`] does not have, if the map has one: the light of the others again,
+    /// or the only one.
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/q1/own_rooms_bspx.bsp")?;
+    /// assert_eq!(map.unread_light(), None);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn unread_light(&self) -> Option<&'static str> {
+        let name = LIGHTING_E5BGR9.lump();
+        self.slot(name).is_ok_and(|slot| !slot.stored.is_empty()).then_some(name)
+    }
+}
+
     index: usize,
     size: [usize; 2],
     shift: u8,

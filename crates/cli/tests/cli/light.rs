@@ -236,3 +236,29 @@ fn a_change_of_the_size_of_luxels_is_said() {
     let run = room.bspkit("set m.bsp bspx:LMSHIFT[8].shift=5 -o out.bsp");
     assert!(run.err.contains("light-moved"), "{}", run.err);
 }
+
+/// A map whose lumps are those of another one, but for the light, which is in an entry of BSPX that is not read.
+#[test]
+fn light_that_is_not_read_is_named() {
+    let map = Bsp::from_vec(fixture("q1/own_rooms")).unwrap();
+    let mut builder = bspkit::Builder::new(map.dialect());
+    for slot in map.slots().iter().filter(|slot| slot.name != "LIGHTING") {
+        let bspkit::SlotId::Lump(lump) = slot.id else { continue };
+        builder = builder.lump(lump, map.bytes(slot.id).unwrap().to_vec());
+    }
+    let room = Room::empty();
+    let samples = map.slot("LIGHTING").unwrap().stored.len();
+    room.write("m.bsp", &builder.bspx("LIGHTING_E5BGR9", vec![7; 4 * samples]).build().unwrap());
+    let says = "it is in bspx:LIGHTING_E5BGR9, which is not read";
+    let stat = room.bspkit("light stat m.bsp").done();
+    assert!(stat.text().contains(says), "{}", stat.text());
+    let stat = room.bspkit("light stat m.bsp --json").done().json();
+    assert_eq!(stat["unread_lump"], "bspx:LIGHTING_E5BGR9");
+    for command in ["light adjust m.bsp --gain 2 -o no.bsp", "light export m.bsp -o no"] {
+        let run = room.bspkit(command).without_data(1);
+        assert!(run.err.contains(says), "{command}: {}", run.err);
+    }
+    let export = room.bspkit("export m.bsp -o m.glb");
+    assert!(export.err.contains("bspx:LIGHTING_E5BGR9"), "{}", export.err);
+    assert!(export.err.contains("is not read, and is not shown"), "{}", export.err);
+}
