@@ -231,6 +231,22 @@ impl Choice {
         }
     }
 
+    /// Warns of faces that are not chosen and show luxels of some that are.
+    fn warn_of_shared(&self, light: &Light<'_>, job: &mut Job<'_>) {
+        const MOST: usize = 5;
+        let blocks = light.shown_with(|set, block, style| self.has(set, block, style));
+        let mut faces: Vec<usize> =
+            blocks.iter().map(|[set, block]| light.sets()[*set].blocks()[*block].index()).collect();
+        faces.sort_unstable();
+        faces.dedup();
+        if !faces.is_empty() {
+            let named: Vec<String> = faces.iter().take(MOST).map(usize::to_string).collect();
+            let more = if faces.len() > MOST { ", ..." } else { "" };
+            let faces = count(faces.len(), "face that is not selected", "faces that are not selected");
+            job.warn_here(&format!("the same luxels are those of {faces}: {}{more}", named.join(", ")));
+        }
+    }
+
     fn has_set(&self, set: &LightSet) -> bool {
         self.set.as_ref().is_none_or(|name| set.name() == name)
     }
@@ -266,6 +282,9 @@ struct Stat<'a> {
     sets: Vec<SetStat<'a>>,
     /// The files outside of the map that hold its light.
     files: Vec<LightFile>,
+    /// A lump with light that is not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unread_lump: Option<&'static str>,
 }
 
 impl Report for Stat<'_> {
@@ -282,9 +301,6 @@ impl Report for Stat<'_> {
 
     fn heading(&self, path: &str) -> Option<String> {
         Some(format!("{path}:"))
-    /// A lump with light that is not read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unread_lump: Option<&'static str>,
     }
 }
 
@@ -614,6 +630,9 @@ fn run_adjust(cx: &Context, args: &AdjustArgs) -> Result<Code> {
             return Ok(Edited::Nothing("no light matches --set, --faces and --styles".to_owned()));
         }
         let changed = light.adjust(&adjustment, |set, block, style| args.choice.has(set, block, style))?;
+        if changed > 0 {
+            args.choice.warn_of_shared(light, job);
+        }
         if changed > 0 {
             warn_of_copies(&bsp, job);
         }

@@ -1,6 +1,7 @@
 //! Luxels: their bytes, the light that they mean, their brightness and color changed, and how much light there is.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::{Block, Image, Light, LightSet};
@@ -302,6 +303,46 @@ impl Light<'_> {
             }
         }
         Ok(changed)
+    }
+
+    /// The blocks with images that are not chosen and have luxels of images that are, so that [`Light::adjust`] changes
+    /// them too: by the index of their set and their index in [`LightSet::blocks`], in ascending order.
+    ///
+    /// ```
+    /// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
+    /// assert!(light.shown_with(|_, block, _| block.index() == 0).is_empty());
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn shown_with(&self, is_chosen: impl Fn(&LightSet, &Block, usize) -> bool) -> Vec<[usize; 2]> {
+        let mut chosen: Vec<Vec<Range<usize>>> = vec![Vec::new(); self.lumps.len()];
+        let mut others: Vec<(Image, Range<usize>)> = Vec::new();
+        for image in self.images() {
+            let set = &self.sets[image.set];
+            let block = &set.blocks[image.block];
+            let Some(range) = block.range(image, set.form) else { continue };
+            match !block.is_directions && is_chosen(set, block, image.style) {
+                true => chosen[set.lump].push(range),
+                false => others.push((image, range)),
+            }
+        }
+        for ranges in &mut chosen {
+            ranges.sort_by_key(|range| range.start);
+            let all = std::mem::take(ranges);
+            for range in all {
+                match ranges.last_mut().filter(|last| range.start <= last.end) {
+                    Some(last) => last.end = last.end.max(range.end),
+                    None => ranges.push(range),
+                }
+            }
+        }
+        others.retain(|(image, range)| {
+            let ranges = &chosen[self.sets[image.set].lump];
+            let next = ranges.partition_point(|chosen| chosen.end <= range.start);
+            ranges.get(next).is_some_and(|chosen| chosen.start < range.end)
+        });
+        let mut blocks: Vec<[usize; 2]> = others.into_iter().map(|(image, _)| [image.set, image.block]).collect();
+        blocks.dedup();
+        blocks
     }
 }
 

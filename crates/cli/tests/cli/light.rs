@@ -262,3 +262,47 @@ fn light_that_is_not_read_is_named() {
     assert!(export.err.contains("bspx:LIGHTING_E5BGR9"), "{}", export.err);
     assert!(export.err.contains("is not read, and is not shown"), "{}", export.err);
 }
+
+/// Two faces with the same luxels: each luxel is one change, and the other face is named.
+#[test]
+fn luxels_of_several_faces_are_counted_once() {
+    use bspkit::dialect::goldsrc::FACES;
+    let map = Bsp::from_vec(fixture("goldsrc/own_rooms")).unwrap();
+    let (one, other) = {
+        let light = map.light().unwrap();
+        let blocks = light.sets()[0].blocks();
+        let is_alike = |at: usize, other: usize| {
+            blocks[at].size() == blocks[other].size() && blocks[at].styles() == blocks[other].styles()
+        };
+        let pairs = (0..blocks.len()).flat_map(|at| (at + 1..blocks.len()).map(move |other| (at, other)));
+        let (at, other) = pairs.into_iter().find(|(at, other)| is_alike(*at, *other)).unwrap();
+        (blocks[at].index(), blocks[other].index())
+    };
+    let mut draft = map.draft();
+    let offset = map.table(FACES).unwrap().get(one).unwrap().light_offset;
+    draft.update(FACES, other, |face| face.light_offset = offset).unwrap();
+    let room = Room::empty();
+    room.write("m.bsp", &draft.plan(Layout::Keep).unwrap().to_vec());
+    let differing = || {
+        let [old, new] = ["m.bsp", "out.bsp"].map(|name| Bsp::from_vec(room.read(name)).unwrap());
+        let [old, new] = [&old, &new].map(|map| map.bytes(map.slot("LIGHTING").unwrap().id).unwrap());
+        old.chunks_exact(3).zip(new.chunks_exact(3)).filter(|(old, new)| old != new).count()
+    };
+    let run = room.bspkit(&format!("light adjust m.bsp --gain 2 --faces {one} -o out.bsp")).done();
+    assert!(run.err.contains(&format!("1 face that is not selected: {other}")), "{}", run.err);
+    assert!(differing() > 1 && run.err.contains(&format!("{} luxels", differing())), "{}", run.err);
+    let diff = room.bspkit("diff m.bsp out.bsp");
+    assert!(diff.text().contains(&format!("{} luxels", differing())), "{}", diff.text());
+    let run = room.bspkit(&format!("light adjust m.bsp --gain 2 --faces {one},{other} -o out.bsp")).done();
+    assert!(!run.err.contains("not selected"), "{}", run.err);
+
+    room.bspkit("light export m.bsp -o pages --by face").done();
+    let image = room.names().into_iter().find(|path| path.ends_with(format!("faces/{one:05}_s0.png"))).unwrap();
+    let (wide, high, mut painted) = pixels(&std::fs::read(&image).unwrap());
+    painted[..3].iter_mut().for_each(|part| *part ^= 1);
+    let mut encoder = png::Encoder::new(std::fs::File::create(&image).unwrap(), wide, high);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.write_header().unwrap().write_image_data(&painted).unwrap();
+    let run = room.bspkit("light import m.bsp pages -o out.bsp").done();
+    assert!(differing() == 1 && run.err.contains("1 luxel;"), "{}", run.err);
+}

@@ -41,6 +41,7 @@ pub(super) fn compare_light(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mu
     }
     let Some(Both { old, new }) = sides.lights() else { return };
     let lump = found.lump.lump.clone();
+    let (mut counted, mut gone) = (Counted::default(), Counted::default());
     for (number, set) in new.sets().iter().enumerate().filter(|(_, set)| set.lump() == lump) {
         let old_number = number_of(old, set);
         let faces = sides.followed().filter(|_| !set.is_pages()).and_then(|all| all.list(set.faces(), ""));
@@ -51,15 +52,16 @@ pub(super) fn compare_light(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mu
             let (how, unequal) = match before {
                 Some((old_set, old_at)) => {
                     is_seen[old_at] = true;
-                    (How::Changed, differing(old, [old_set, old_at], new, [number, at]))
+                    (How::Changed, differing(old, [old_set, old_at], new, [number, at], &mut counted))
                 }
-                None => (How::Added, Unequal::other_sizes(all(block))),
+                None => (How::Added, Unequal::other_sizes(all(block), luxels(set, block), set.form(), &mut counted)),
             };
             add_light(found, set, block, how, unequal);
         }
         let before = old_number.into_iter().flat_map(|number| old.sets()[number].blocks());
         for (block, _) in before.zip(is_seen).filter(|(_, is_seen)| !is_seen) {
-            add_light(found, set, block, How::Removed, Unequal::other_sizes(all(block)));
+            let unequal = Unequal::other_sizes(all(block), luxels(set, block), set.form(), &mut gone);
+            add_light(found, set, block, How::Removed, unequal);
         }
     }
 }
@@ -130,7 +132,7 @@ fn number_of(old: &Light<'_>, set: &LightSet) -> Option<usize> {
 fn add_light(found: &mut Found, set: &LightSet, block: &Block, how: How, unequal: Unequal) {
     let luxels = unequal.luxels;
     if luxels > 0 {
-        found.touched().luxels += luxels;
+        found.touched().luxels += unequal.fresh;
         let (name, index, is_page) = (set.name(), block.index(), set.is_pages());
         found.add(|| Change::Light(LightChange { how, set: name, index, is_page, luxels, by: unequal.by() }));
     }
@@ -138,12 +140,13 @@ fn add_light(found: &mut Found, set: &LightSet, block: &Block, how: How, unequal
 
 fn compare_in_place(light: &Light<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
     let lump = found.lump.lump.clone();
+    let mut counted = Counted::default();
     for set in light.sets().iter().filter(|set| set.lump() == lump) {
         for block in set.blocks() {
             let (luxels, form) = (luxels(set, block), set.form());
-            let mut unequal = Unequal::default();
+            let (start, mut unequal) = (luxels.start, Unequal::default());
             if let (Some(old), Some(new)) = (old.get(luxels.clone()), new.get(luxels)) {
-                unequal.count(old, new, form);
+                unequal.count([old, new], start, form, &mut counted);
             }
             add_light(found, set, block, How::Changed, unequal);
         }
@@ -162,10 +165,29 @@ fn images(block: &Block) -> impl Iterator<Item = (usize, usize)> {
     (0..block.styles().len()).flat_map(move |style| (0..planes).map(move |plane| (style, plane)))
 }
 
+/// The luxels of a lump that are counted, by where they begin: several faces may show the same ones.
+#[derive(Default)]
+struct Counted(Vec<u64>);
+
+impl Counted {
+    /// Whether it was not counted before.
+    fn add(&mut self, at: usize) -> bool {
+        let (word, bit) = (at / 64, 1 << (at % 64));
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        let is_new = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        is_new
+    }
+}
+
 /// The luxels of a block that differ.
 #[derive(Default)]
 struct Unequal {
     luxels: usize,
+    /// Those of them that no other face has shown.
+    fresh: usize,
     /// The largest difference, and all of them added up.
     largest: u8,
     sum: usize,
@@ -173,17 +195,22 @@ struct Unequal {
 }
 
 impl Unequal {
-    fn other_sizes(luxels: usize) -> Self {
-        Unequal { luxels, is_of_other_size: true, ..Unequal::default() }
+    /// Luxels without others to compare with, and where those of the lump are.
+    fn other_sizes(luxels: usize, bytes: Range<usize>, form: LuxelForm, counted: &mut Counted) -> Self {
+        let own = bytes.len() / form.bytes().max(1);
+        let fresh = bytes.step_by(form.bytes().max(1)).filter(|at| counted.add(*at)).count();
+        Unequal { luxels, fresh: fresh + luxels.saturating_sub(own), is_of_other_size: true, ..Unequal::default() }
     }
 
-    /// Adds the luxels of two images.
-    fn count(&mut self, old: &[u8], new: &[u8], form: LuxelForm) {
+    /// Adds the luxels of two images, of which the new one begins here.
+    fn count(&mut self, [old, new]: [&[u8]; 2], start: usize, form: LuxelForm, counted: &mut Counted) {
         if old == new {
             return;
         }
         let luxels = old.chunks_exact(form.bytes()).zip(new.chunks_exact(form.bytes()));
-        for (old, new) in luxels.filter(|(old, new)| old != new) {
+        let luxels = luxels.zip((start..).step_by(form.bytes()));
+        for ((old, new), at) in luxels.filter(|((old, new), _)| old != new) {
+            self.fresh += usize::from(counted.add(at));
             let [old, new] = [old, new].map(|bytes| Luxel::read(form, bytes).shown());
             let by = old.into_iter().zip(new).map(|(old, new)| old.abs_diff(new)).max().unwrap_or(0);
             self.luxels += 1;
@@ -204,18 +231,26 @@ fn all(block: &Block) -> usize {
 }
 
 /// How many luxels of a block differ; all of them if its images have other sizes or styles.
-fn differing(old: &Light<'_>, [old_set, old_at]: [usize; 2], new: &Light<'_>, [set, at]: [usize; 2]) -> Unequal {
+fn differing(
+    old: &Light<'_>,
+    [old_set, old_at]: [usize; 2],
+    new: &Light<'_>,
+    [set, at]: [usize; 2],
+    counted: &mut Counted,
+) -> Unequal {
     let (before, after) = (&old.sets()[old_set].blocks()[old_at], &new.sets()[set].blocks()[at]);
     let shape = |block: &Block| (block.size(), block.styles().len(), block.planes());
     let form = new.sets()[set].form();
     if shape(before) != shape(after) || old.sets()[old_set].form() != form {
-        return Unequal::other_sizes(all(before).max(all(after)));
+        let own = luxels(&new.sets()[set], after);
+        return Unequal::other_sizes(all(before).max(all(after)), own, form, counted);
     }
     let mut unequal = Unequal::default();
-    for (style, plane) in images(after) {
+    let images = images(after).zip((after.bytes().start..).step_by((after.luxels() * form.bytes()).max(1)));
+    for ((style, plane), start) in images {
         let old = old.bytes(Image { set: old_set, block: old_at, style, plane }).unwrap_or_default();
         let new = new.bytes(Image { set, block: at, style, plane }).unwrap_or_default();
-        unequal.count(old, new, form);
+        unequal.count([old, new], start, form, counted);
     }
     unequal
 }
@@ -232,7 +267,10 @@ pub(super) fn is_at_same(sides: &Sides<'_>, list: &str, cell: &Cell, [from, inde
             let set = &new.sets()[number];
             let Some(old_number) = number_of(old, set) else { return false };
             match (old.sets()[old_number].block_of(from), set.block_of(index)) {
-                (Some(before), Some(at)) => differing(old, [old_number, before], new, [number, at]).luxels == 0,
+                (Some(before), Some(at)) => {
+                    let counted = &mut Counted::default();
+                    differing(old, [old_number, before], new, [number, at], counted).luxels == 0
+                }
                 (before, at) => before == at,
             }
         })
