@@ -35,11 +35,8 @@ const ROWS: &[Row] = &[NODES.row().fixed(1), LEAFS.row().fixed(1)];
 
 const LIGHT: FaceLight = FaceLight {
     luxels: LuxelForm::Grey,
-    ..light::by_extents(
-        &[FaceForm::of::<WideFace>(Averages::None)],
-        &[TextureForm::of::<goldsrc::TexInfo>()],
-        quake::UNLIT,
-    )
+    unread: quake::UNREAD,
+    ..light::by_extents(&[FaceForm::of::<WideFace>(Averages::None)], &[TextureForm::of::<goldsrc::TexInfo>()], 0)
 };
 
 records! {

@@ -108,11 +108,16 @@ const ROWS: &[Row] = &[
 /// Faces with special textures have no light, though some tools leave an offset in them. Faces with Xash3D's flags for
 /// luxels of other sizes are treated in the same way: their number of luxels is not computed here, and no map with them
 /// was available.
-const LIGHT: FaceLight = light::by_extents(
-    &[FaceForm::of::<Face>(Averages::None)],
-    &[TextureForm::of::<TexInfo>(), TextureForm::of::<xash::TexInfoXash>()],
-    1 | 2 | 4 | 8,
-);
+const LIGHT: FaceLight = FaceLight {
+    unsized_luxels: XASH_LUXELS,
+    ..light::by_extents(
+        &[FaceForm::of::<Face>(Averages::None)],
+        &[TextureForm::of::<TexInfo>(), TextureForm::of::<xash::TexInfoXash>()],
+        1 | XASH_LUXELS,
+    )
+};
+
+const XASH_LUXELS: i32 = 2 | 4 | 8;
 
 impl From<TexInfo> for TextureLight {
     fn from(texinfo: TexInfo) -> Self {

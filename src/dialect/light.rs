@@ -39,6 +39,8 @@ pub struct FaceLight {
     pub by_extents: bool,
     /// Flags of textures whose faces have no light or light of unknown format, whatever their offset is.
     pub unlit: i32,
+    /// Flags of textures whose faces have luxels of a size that is not known.
+    pub unsized_luxels: i32,
     /// Flags of textures whose faces have light that no engine reads, or that not all do: if it does not fit, or is a
     /// part of the light of other faces, the offset is taken for one without meaning, and nothing is wrong.
     pub unread: i32,
@@ -368,6 +370,7 @@ pub(super) const fn by_extents(faces: &'static [FaceForm], textures: &'static [T
         textures,
         by_extents: true,
         unlit,
+        unsized_luxels: 0,
         unread: 0,
         bumped: 0,
         luxels: LuxelForm::Rgb,

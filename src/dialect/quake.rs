@@ -70,12 +70,14 @@ pub(super) const NARROW: &[Row] = &[
     EDGES.row().fixed(1),
 ];
 
-/// Faces of special textures, sky and liquids, have no light.
-pub(super) const UNLIT: i32 = 1;
+/// `TEX_SPECIAL`, of sky and liquids: compilers give them no light. Quakespasm (`Mod_LoadFaces`) reads what there is
+/// whatever the flag says, and other engines do not.
+pub(super) const UNREAD: i32 = 1;
 
 const LIGHT: FaceLight = FaceLight {
     luxels: LuxelForm::Grey,
-    ..light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], UNLIT)
+    unread: UNREAD,
+    ..light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], 0)
 };
 
 fn has_models_of_hexen(facts: &Facts<'_>, face_size: usize) -> bool {

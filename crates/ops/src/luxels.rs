@@ -54,7 +54,8 @@ pub(crate) fn only_of(
             unknown.push(set.lump());
         }
         let blocks = set.blocks().iter().map(|block| (block.whole(), is_it(block.index())));
-        found.entry(set.lump()).or_default().extend(blocks);
+        let claims = set.claims().iter().map(|(face, bytes)| (bytes.clone(), is_it(*face)));
+        found.entry(set.lump()).or_default().extend(blocks.chain(claims));
     }
     found.retain(|lump, _| !unknown.contains(lump));
     let cut = |(lump, blocks)| Ok((lump, Cut::new(only(blocks), map.little_endian(map.slot(lump)?.id)?.len())));

@@ -395,7 +395,9 @@ fn prune_light(draft: &mut Draft<'_>, options: &Options, pruned: &mut Pruned) ->
             pruned.warnings.push(format!("{lump} stays: the light of {faults} faces cannot be found"));
             continue;
         }
-        let kept: Vec<_> = sets().flat_map(|set| set.blocks()).map(|block| block.whole()).collect();
+        // Engines differ in what they read of the light of faces that others draw without.
+        let claims = sets().flat_map(|set| set.claims().iter().map(|(_, bytes)| bytes.clone()));
+        let kept: Vec<_> = sets().flat_map(|set| set.blocks()).map(|block| block.whole()).chain(claims).collect();
         let bytes = map.little_endian(slot.id)?;
         let gone = Cut::all_but(kept.clone(), bytes.len());
         // Without any luxels a map is as bright as can be.

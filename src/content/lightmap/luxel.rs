@@ -375,7 +375,7 @@ pub struct LightStat {
     /// Pages with light of several styles ([`Block::has_several_styles`]), which count for one of them.
     #[cfg_attr(feature = "json", serde(rename = "mixed_page_count"))]
     pub mixed: usize,
-    /// Bytes of the lump that belong to no block of any set.
+    /// Bytes of the lump that belong to no block of any set, and that no other face names ([`LightSet::claims`]).
     #[cfg_attr(feature = "json", serde(rename = "unowned_bytes"))]
     pub unowned: usize,
     /// By the style's number.
@@ -484,7 +484,9 @@ impl Light<'_> {
             (last, end) = (Some(start), end.max(stop));
         }
         // Other sets may have their light in the same lump.
-        let mut owned: Vec<_> = self.sets.iter().filter(|set| set.lump == of.lump).flat_map(ranges).collect();
+        let own = || self.sets.iter().filter(|set| set.lump == of.lump);
+        let claims = own().flat_map(|set| set.claims.iter().map(|(_, bytes)| (bytes.start, bytes.end)));
+        let mut owned: Vec<_> = own().flat_map(ranges).chain(claims).collect();
         owned.sort_unstable();
         let mut end = 0;
         for (start, stop) in owned {

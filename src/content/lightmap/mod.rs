@@ -78,6 +78,7 @@ pub struct LightSet {
     is_pages: bool,
     blocks: Vec<Block>,
     unlit: usize,
+    claims: Vec<(usize, Range<usize>)>,
     faults: Vec<LightFault>,
 }
 
@@ -132,6 +133,20 @@ impl LightSet {
     /// How many faces are not lit, and correctly so.
     pub fn unlit(&self) -> usize {
         self.unlit
+    }
+
+    /// The bytes of the lump that faces without a block name, with the faces: those of the sky, of textures without
+    /// light, and of luxels whose size is not known, which reach to what follows. Some engines read them; some compilers
+    /// leave an offset without meaning there.
+    ///
+    /// ```
+    /// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
+    /// let (face, bytes) = &light.sets()[0].claims()[0];
+    /// assert!(light.sets()[0].block_of(*face).is_none() && !bytes.is_empty());
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn claims(&self) -> &[(usize, Range<usize>)] {
+        &self.claims
     }
 
     /// Faces whose light cannot be read, and why.
@@ -214,21 +229,6 @@ impl<'a> Light<'a> {
     }
 }
 
-// Blocks: where the light of a face, or a page of light, is in its lump.
-
-/// The most styles of a face, as engines read them (`MAXCPULIGHTMAPS` of FTE).
-pub(super) const MOST_STYLES: usize = 16;
-
-/// The light of one face or of one page: an image for each style and bump plane, one after the other.
-///
-/// ```
-/// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
-/// let block = &light.sets()[0].blocks()[0];
-/// assert_eq!((block.styles(), block.planes()), (&[32, 2, 0][..], 1));
-/// # Ok::<(), bspkit::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Block {
 impl Bsp<'_> {
     /// The lump with light in a form that [`Light`] does not have, if the map has one: the light of the others again,
     /// or the only one.
@@ -244,6 +244,21 @@ impl Bsp<'_> {
     }
 }
 
+// Blocks: where the light of a face, or a page of light, is in its lump.
+
+/// The most styles of a face, as engines read them (`MAXCPULIGHTMAPS` of FTE).
+pub(super) const MOST_STYLES: usize = 16;
+
+/// The light of one face or of one page: an image for each style and bump plane, one after the other.
+///
+/// ```
+/// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
+/// let block = &light.sets()[0].blocks()[0];
+/// assert_eq!((block.styles(), block.planes()), (&[32, 2, 0][..], 1));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Block {
     index: usize,
     size: [usize; 2],
     shift: u8,

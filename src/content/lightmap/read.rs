@@ -1,5 +1,7 @@
 //! Where the light of each face is, by the dialect's model: in blocks or on pages, some of it twice.
 
+use std::ops::Range;
+
 use super::placed::{Placed, Places};
 use super::sizes::{Sizes, USUAL_SHIFT};
 use super::{Block, Image, Light, LightFault, LightFaultKind, LightSet, Luxel, MOST_STYLES};
@@ -60,7 +62,8 @@ fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, li
     let extra = extra_bytes(from, model)?;
     let luxel = lumps.copied.map_or(model.luxels, |copied| copied.luxels);
     let lump = luxels.len();
-    let mut finder = Finder { model, luxel, form, textures, sizes, extra, places, lump, found: Vec::new() };
+    let (found, claims) = (Vec::new(), Vec::new());
+    let mut finder = Finder { model, luxel, form, textures, sizes, extra, places, lump, found, claims };
     let (mut unlit, mut faults) = (0, Vec::new());
     for (index, record) in faces.chunks_exact(form.record.size).enumerate() {
         let Some(face) = (form.read)(record) else { continue };
@@ -70,7 +73,7 @@ fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, li
             Err(kind) => faults.push(LightFault { face: index, kind }),
         }
     }
-    let blocks = finder.settle(&mut unlit, &mut faults);
+    let (blocks, claims) = finder.settle(&mut unlit, &mut faults);
     faults.sort_by_key(|fault| fault.face);
     let lump = light.hold(from, slot, luxels);
     let faces = matches!(form.averages, Averages::InFace(_)).then(|| light.hold(from, face_slot, faces));
@@ -90,6 +93,7 @@ fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, li
         is_pages,
         blocks,
         unlit,
+        claims,
         faults,
     });
     Ok(())
@@ -175,6 +179,22 @@ struct Found {
     is_read: bool,
 }
 
+/// Light that a face names and that is not shown.
+struct Claim {
+    face: usize,
+    start: usize,
+    /// Its size in bytes; `None` if it is not known.
+    len: Option<usize>,
+}
+
+impl Claim {
+    /// The light of a block of this size, with its averages.
+    fn of(block: &Block, len: Option<usize>) -> Self {
+        let start = block.offset.saturating_sub(block.before());
+        Claim { face: block.index, start, len: len.map(|len| len.saturating_add(block.offset - start)) }
+    }
+}
+
 struct Finder<'a, 'f> {
     model: &'f FaceLight,
     /// The form of the luxels; a copy may have another one than the model.
@@ -189,6 +209,7 @@ struct Finder<'a, 'f> {
     /// The size of the lump with the light.
     lump: usize,
     found: Vec<Found>,
+    claims: Vec<Claim>,
 }
 
 impl Finder<'_, '_> {
@@ -201,17 +222,24 @@ impl Finder<'_, '_> {
             return Ok(None);
         }
         let texture = self.textures.get(face.texinfo).ok_or(LightFaultKind::Texinfo(face.texinfo))?;
-        if texture.flags & self.model.unlit != 0 {
-            return Ok(None);
-        }
-        if style_count > MOST_STYLES {
+        let is_lit = texture.flags & self.model.unlit == 0;
+        if is_lit && style_count > MOST_STYLES {
             return Err(LightFaultKind::Styles(style_count));
         }
         let is_read = texture.flags & self.model.unread == 0;
-        let (size, single) = match size.map_or_else(|| self.size(face, &texture, shift), |size| Ok((size, None))) {
-            Ok(found) => found,
-            Err(_) if !is_read => return Ok(None),
-            Err(fault) => return Err(fault),
+        let is_known = style_count <= MOST_STYLES && texture.flags & self.model.unsized_luxels == 0;
+        let found = match size {
+            Some(size) => Ok((size, None)),
+            None if is_known => self.size(face, &texture, shift),
+            None => Err(LightFaultKind::Size),
+        };
+        let (size, single) = match found {
+            Ok(found) if style_count <= MOST_STYLES => found,
+            Err(fault) if is_lit && is_read => return Err(fault),
+            _ => {
+                self.claims.push(Claim { face: index, start: self.offset(offset), len: None });
+                return Ok(None);
+            }
         };
         let planes = if texture.flags & self.model.bumped != 0 { 4 } else { 1 };
         let block = Block {
@@ -230,6 +258,12 @@ impl Finder<'_, '_> {
             precision_is_single: false,
             is_directions: false,
         };
+        if !is_lit {
+            let sizes = [Some(size), single].into_iter().flatten();
+            let len = sizes.filter_map(|size| self.len(&block, size)).max();
+            self.claims.push(Claim::of(&block, len));
+            return Ok(None);
+        }
         Ok(Some(Found { block, claimed: offset, single, is_read }))
     }
 
@@ -266,7 +300,7 @@ impl Finder<'_, '_> {
 
     /// If a block would overlap the next one with its first size, and not with the other one, it takes the other one. A
     /// block that does not fit is a fault.
-    fn settle(self, unlit: &mut usize, faults: &mut Vec<LightFault>) -> Vec<Block> {
+    fn settle(mut self, unlit: &mut usize, faults: &mut Vec<LightFault>) -> (Vec<Block>, Vec<(usize, Range<usize>)>) {
         // Offsets without meaning say nothing of the size of other light.
         let starts = |with_unread: bool| {
             let wanted = self.found.iter().filter(|found| found.is_read || with_unread);
@@ -294,7 +328,10 @@ impl Finder<'_, '_> {
             match len.filter(|_| end.is_some() && block.before() <= block.offset) {
                 Some(len) if found.is_read => blocks.push(Block { len, ..block }),
                 Some(len) => unread.push(Block { len, ..block }),
-                None if !found.is_read => *unlit += 1,
+                None if !found.is_read => {
+                    *unlit += 1;
+                    self.claims.push(Claim::of(&block, len));
+                }
                 None => {
                     let images = block.style_count * block.planes;
                     let (offset, size, lump) = (found.claimed, block.size, self.lump);
@@ -303,11 +340,28 @@ impl Finder<'_, '_> {
                 }
             }
         }
-        let read = unread.len() + blocks.len();
-        add_apart(&mut blocks, unread);
-        *unlit += read - blocks.len();
+        let others = add_apart(&mut blocks, unread);
+        *unlit += others.len();
+        self.claims.extend(others.iter().map(|block| Claim::of(block, Some(block.len))));
         self.find_averages(&mut blocks);
-        blocks
+        let claims = self.claimed(&blocks);
+        (blocks, claims)
+    }
+
+    /// The bytes of each claim, in the order of the faces. One whose size is not known reaches to what follows.
+    fn claimed(&self, blocks: &[Block]) -> Vec<(usize, Range<usize>)> {
+        let starts = blocks.iter().map(|block| block.whole().start).chain(self.claims.iter().map(|claim| claim.start));
+        let mut starts: Vec<usize> = starts.collect();
+        starts.sort_unstable();
+        let range = |claim: &Claim| {
+            let next = || starts.get(starts.partition_point(|start| *start <= claim.start)).copied();
+            let end = claim.len.map_or_else(next, |len| claim.start.checked_add(len));
+            let end = end.unwrap_or(self.lump).min(self.lump);
+            (claim.start < end).then_some((claim.face, claim.start..end))
+        };
+        let mut claims: Vec<_> = self.claims.iter().filter_map(range).collect();
+        claims.sort_by_key(|(face, _)| *face);
+        claims
     }
 
     /// If the faces store averages, some of the bumped blocks also have averages before them. Only the gap to the block
@@ -327,10 +381,10 @@ impl Finder<'_, '_> {
 }
 
 /// Adds the blocks that engines may not read where they are apart from those that they do, or have exactly the bytes of
-/// one. Others are at an offset without meaning: compilers leave 0 there, or what was in memory.
-fn add_apart(blocks: &mut Vec<Block>, unread: Vec<Block>) {
+/// one, and returns the others. These are at an offset without meaning: compilers leave 0 there, or what was in memory.
+fn add_apart(blocks: &mut Vec<Block>, unread: Vec<Block>) -> Vec<Block> {
     if unread.is_empty() {
-        return;
+        return unread;
     }
     let mut ranges: Vec<(usize, usize)> = blocks.iter().map(|block| (block.whole().start, block.whole().end)).collect();
     ranges.sort_unstable();
@@ -346,8 +400,10 @@ fn add_apart(blocks: &mut Vec<Block>, unread: Vec<Block>) {
         let is_free = before.checked_sub(1).is_none_or(|last| ends[last] <= own.start);
         is_free || ranges.binary_search(&(own.start, own.end)).is_ok()
     };
-    blocks.extend(unread.into_iter().filter(is_apart));
+    let (apart, others): (Vec<_>, Vec<_>) = unread.into_iter().partition(is_apart);
+    blocks.extend(apart);
     blocks.sort_by_key(Block::index);
+    others
 }
 
 // Light in pages, and the place of each surface on them.
@@ -561,6 +617,7 @@ pub(super) fn read<'a>(from: &Reader<'_, 'a>, model: &PageLight, light: &mut Lig
         is_pages: true,
         blocks,
         unlit,
+        claims: Vec::new(),
         faults,
     });
     Ok(())

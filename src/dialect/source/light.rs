@@ -266,6 +266,7 @@ pub(in crate::dialect) const fn with_faces(faces: &'static [FaceForm]) -> FaceLi
         textures: TEXTURES,
         by_extents: false,
         unlit: 0,
+        unsized_luxels: 0,
         // SURF_SKY2D, SURF_SKY, SURF_NOLIGHT.
         unread: 2 | 4 | 0x400,
         // SURF_BUMPLIGHT.

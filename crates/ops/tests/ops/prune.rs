@@ -333,6 +333,69 @@ fn the_light_of_liquids_stays() {
     }
 }
 
+/// Engines differ in which faces they draw with light: what any of them may read stays.
+#[test]
+fn light_stays_that_only_some_engines_read() {
+    // The size of faces and where they have their texinfo and their light; the size of texinfos and where their flags
+    // are; the flags that are set.
+    let small = (20, 10..12, 16);
+    let wide = (28, 12..16, 24);
+    for (file, (size, texinfo_at, light_at), (texinfo_size, flags_at), flags) in [
+        ("q1/own_rooms", small.clone(), (40, 36), 1),
+        ("q1/own_rooms_bspx", small.clone(), (40, 36), 1),
+        ("bsp2/own_rooms", wide.clone(), (40, 36), 1),
+        ("bsp2/own_rooms_2psb", wide.clone(), (40, 36), 1),
+        ("goldsrc/own_rooms", small.clone(), (40, 36), 1),
+        ("goldsrc/own_rooms", small.clone(), (40, 36), 8),
+        ("q2/own_rooms", small.clone(), (76, 32), 4),
+        ("qbism/own_rooms_qbism", wide.clone(), (76, 32), 4),
+    ] {
+        let map = Bsp::open(format!("../../tests/maps/{file}.bsp")).unwrap();
+        let bytes = |map: &Bsp<'_>, lump: &str| map.bytes(map.slot(lump).unwrap().id).unwrap().to_vec();
+        let faces = bytes(&map, "FACES");
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, byte| sum * 256 + usize::from(*byte));
+        let light = map.light().unwrap();
+        let blocks: Vec<_> = light.sets()[0].blocks().iter().map(|block| (block.index(), block.bytes())).collect();
+        let mut texinfos = bytes(&map, "TEXINFO");
+        for record in texinfos.chunks_exact_mut(texinfo_size) {
+            record[flags_at] |= flags;
+        }
+        // Every second texinfo, so that the map has faces with light.
+        let plain = bytes(&map, "TEXINFO");
+        for at in (0..plain.len()).step_by(2 * texinfo_size) {
+            texinfos[at..at + texinfo_size].copy_from_slice(&plain[at..at + texinfo_size]);
+        }
+        let mut draft = map.draft();
+        draft.set(map.slot("TEXINFO").unwrap().id, texinfos).unwrap();
+        // Something that goes, so that offsets move.
+        let (after, _) = pruned(file, &saved(&draft), &Options::default().light(true)).unwrap();
+        let [old, new] = [bytes(&map, "LIGHTING"), bytes(&after, "LIGHTING")];
+        let left = bytes(&after, "FACES");
+        assert_eq!(faces.len(), left.len(), "{file}");
+        let mut odd = 0;
+        for (face, range) in &blocks {
+            let record = |faces: &[u8]| faces[face * size..(face + 1) * size].to_vec();
+            odd += number(&record(&faces)[texinfo_at.clone()]) % 2;
+            let start = number(&record(&left)[light_at..light_at + 4]);
+            assert!(new.get(start..start + range.len()) == old.get(range.clone()), "{file}, {flags}: face {face}");
+        }
+        assert!(odd > 0, "{file}");
+    }
+    // The sky of this map has light of its own, and no two of its faces share it.
+    let map = Bsp::open("../../tests/maps/q2/own_rooms.bsp").unwrap();
+    let (after, _) = pruned("", &map, &Options::default().light(true)).unwrap();
+    let offsets = |map: &Bsp<'_>| -> Vec<i32> {
+        let texinfos = map.table(quake2::TEXINFO).unwrap();
+        let is_sky = |face: &quake2::Face| {
+            texinfos.get(usize::try_from(face.texinfo).unwrap()).unwrap().texture.bytes() == b"own/sky"
+        };
+        map.table(quake2::FACES).unwrap().iter().filter(is_sky).map(|face| face.light_offset).collect()
+    };
+    let (old, new) = (offsets(&map), offsets(&after));
+    let count = |offsets: &[i32]| offsets.iter().collect::<std::collections::BTreeSet<_>>().len();
+    assert!(count(&old) > 1 && count(&old) == count(&new), "{old:?} {new:?}");
+}
+
 /// What `only` and `keep` name.
 #[test]
 fn only_what_is_named_goes() {
