@@ -391,6 +391,7 @@ pub struct Renaming(How);
 #[derive(Clone)]
 enum How {
     Pattern { text: Vec<u8>, old: Pattern, new: Vec<Piece> },
+    Index { index: usize, new: Vec<u8> },
     Function(Arc<Function>),
 }
 
@@ -407,6 +408,7 @@ impl fmt::Debug for Renaming {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             How::Pattern { old, new, .. } => f.debug_struct("Renaming").field("old", old).field("new", new).finish(),
+            How::Index { index, new } => f.debug_struct("Renaming").field("index", index).field("new", new).finish(),
             How::Function(_) => f.write_str("Renaming"),
         }
     }
@@ -435,14 +437,37 @@ impl Renaming {
     pub fn new(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> Result<Self> {
         let source = old.as_ref().to_vec();
         let old = Pattern::exact(&source).map_or_else(|| Pattern::whole(&source), Pattern::literal);
-        let (mut rest, mut text, mut pieces) = (new.as_ref(), Vec::new(), Vec::new());
+        let new = Self::pieces(new.as_ref(), old.wildcards())?;
+        Ok(Renaming(How::Pattern { text: source, old, new }))
+    }
+
+    /// The texture of an index gets a new name, in maps of Quake and GoldSrc: one of two textures of the same name. In
+    /// other maps records have the names, and no texture has an index.
+    ///
+    /// ```
+    /// use bspkit::content::texture_names::Renaming;
+    /// let mut draft = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?.draft();
+    /// assert_eq!(draft.texture_names()?.rename(&Renaming::at(1, "wall2")?)?.changed, 1);
+    /// assert_eq!(draft.texture_names()?.iter().nth(1).unwrap().name, b"wall2");
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the new name has a wildcard's number (`{1}`).
+    pub fn at(index: usize, new: impl AsRef<[u8]>) -> Result<Self> {
+        Self::pieces(new.as_ref(), 0)?;
+        Ok(Renaming(How::Index { index, new: new.as_ref().to_vec() }))
+    }
+
+    /// The parts of a new name, for an old one with this many wildcards.
+    fn pieces(new: &[u8], count: usize) -> Result<Vec<Piece>> {
+        let (mut rest, mut text, mut pieces) = (new, Vec::new(), Vec::new());
         while let Some((first, tail)) = rest.split_first() {
             let Some((number, used)) = capture(rest) else {
                 text.push(*first);
                 rest = tail;
                 continue;
             };
-            let count = old.wildcards();
             let index = number.checked_sub(1).filter(|index| *index < count).ok_or_else(|| {
                 let message = format!("{{{number}}} is not a wildcard of the old name, which has {count}");
                 Error::new(ErrorKind::Argument, message).with_hint("*, ** and ? are wildcards, counted from 1")
@@ -451,7 +476,7 @@ impl Renaming {
             rest = &rest[used..];
         }
         pieces.push(Piece::Text(text));
-        Ok(Renaming(How::Pattern { text: source, old, new: pieces }))
+        Ok(pieces)
     }
 
     /// One name, and the new one as it is written.
@@ -466,7 +491,13 @@ impl Renaming {
 
     /// The sentence about a pattern that matches none of these names.
     fn unmatched(&self, names: impl Iterator<Item = Vec<u8>>) -> Option<Error> {
-        let How::Pattern { text, .. } = &self.0 else { return None };
+        let text = match &self.0 {
+            How::Pattern { text, .. } => text,
+            How::Index { index, .. } => {
+                return Some(Error::new(ErrorKind::NotFound, format!("no texture with a name has the index {index}")));
+            }
+            How::Function(_) => return None,
+        };
         let error = Error::new(ErrorKind::NotFound, format!("no texture has a name like `{}`", escaped(text)));
         let names: Vec<Vec<u8>> = names.collect();
         let deep = Pattern::deep(text).filter(|(_, deep)| names.iter().any(|name| deep.matches(name)));
@@ -476,10 +507,11 @@ impl Renaming {
         })
     }
 
-    /// The new name of a texture; `None` if the pattern does not match.
+    /// The new name of a texture; `None` if the pattern does not match, or if the texture is meant by its index.
     pub fn apply(&self, name: &[u8]) -> Option<Vec<u8>> {
         let (old, new) = match &self.0 {
             How::Pattern { old, new, .. } => (old, new),
+            How::Index { .. } => return None,
             How::Function(new_name) => return new_name(name),
         };
         let captures = old.captures(name)?;
@@ -492,7 +524,11 @@ impl Renaming {
 
     /// The new name, if it fits this many bytes with the NUL after it.
     fn checked(&self, lump: &str, index: usize, name: &[u8], size: usize) -> Result<Option<Vec<u8>>> {
-        let Some(new) = self.apply(name) else { return Ok(None) };
+        let new = match &self.0 {
+            How::Index { index: own, new } => (lump == TEXTURES && *own == index).then(|| new.clone()),
+            _ => self.apply(name),
+        };
+        let Some(new) = new else { return Ok(None) };
         // The present name may stay, even if it breaks the rules.
         if new == name {
             return Ok(Some(new));

@@ -20,7 +20,7 @@ use super::context::Context;
 use super::save::Edited;
 use super::talk::{Code, Job};
 use super::{commands, help};
-use crate::context::{Report, unescaped};
+use crate::context::{Choice, Report, unescaped};
 use crate::maps::{Brief, MapArgs, Reading};
 use crate::output::{self, spare};
 use crate::save::Save;
@@ -295,7 +295,8 @@ fn message(error: bspkit::Error) -> String {
 /// Rename textures, in maps of every game
 ///
 /// OLD is a pattern for whole names; case does not matter. `=*lava1` is the name `*lava1` itself: a liquid of Quake.
-/// `{1}` in NEW is the text that its first wildcard matched.
+/// `#3` is the texture of this index in maps of Quake and GoldSrc. `{1}` in NEW is the text that the first wildcard of
+/// OLD matched.
 /// Records keep their textures. A name that is too long is refused and nothing is written: the limit is 31 bytes in
 /// Quake II, 63 in Quake III, 15 in GoldSrc, 127 in Source. A warning says if different names become one name, and if
 /// engines of Quake and GoldSrc draw the new name in another way: as the sky (`sky*`), a liquid (`*name`), a fence
@@ -317,7 +318,7 @@ fn message(error: bspkit::Error) -> String {
 pub(crate) struct RenameArgs {
     #[command(flatten)]
     maps: MapArgs,
-    /// The old names; `*`, `**` and `?` are wildcards
+    /// The old names; `*`, `**` and `?` are wildcards; or `#` and an index
     #[arg(value_name = "OLD")]
     old: OsString,
     /// The new name
@@ -329,9 +330,15 @@ pub(crate) struct RenameArgs {
 
 fn run_rename(cx: &Context, args: &RenameArgs) -> Result<Code> {
     let [old, new] = [&args.old, &args.new].map(|text| unescaped(text));
-    let renaming = Renaming::new(&old, new)?;
+    let by_name = Renaming::new(&old, &new)?;
+    let by_index = match Choice::new(&old) {
+        Choice::Index(index) => Some(Renaming::at(index, &new)?),
+        Choice::Pattern(_) => None,
+    };
     args.save.each(cx, args.maps.find(), |draft, _, job| {
-        let renamed = draft.texture_names()?.rename(&renaming)?;
+        // Elsewhere textures have no indices, and `#3` is a name.
+        let by_index = by_index.as_ref().filter(|_| draft.bsp().has_textures());
+        let renamed = draft.texture_names()?.rename(by_index.unwrap_or(&by_name))?;
         let is_whole = renamed.left.is_empty();
         for error in renamed.left {
             finding(job, "not renamed", &error.into());

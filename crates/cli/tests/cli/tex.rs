@@ -524,3 +524,36 @@ fn a_texture_that_gets_the_name_of_another_is_the_only_change() {
     // What is said on stderr is in the document too.
     assert_eq!(report["warnings"].as_array().map(Vec::len), Some(1), "{report}");
 }
+
+/// Two textures of one name: an index means one of them.
+#[test]
+fn one_of_two_textures_of_one_name_is_renamed_by_its_index() {
+    let room = Room::empty();
+    for (name, fixture_name) in [("q1.bsp", "q1/own_rooms"), ("goldsrc.bsp", "goldsrc/own_rooms")] {
+        room.write("m.bsp", &fixture(fixture_name));
+        let names = |file: &str| -> Vec<String> {
+            let list = room.bspkit(&format!("tex list {file} --json")).done().json();
+            let all = list["textures"].as_array().unwrap().iter();
+            all.map(|texture| texture["name"].as_str().unwrap_or_default().to_owned()).collect()
+        };
+        let old = names("m.bsp");
+        // The first one of these maps is missing and has no name.
+        let [one, other] = [1, 2].map(|index| old[index].as_str());
+        assert!(old[0].is_empty() && one != other);
+        room.run(&["tex", "rename", "m.bsp", &format!("={other}"), one, "-o", name]).done();
+        room.run(&["tex", "rename", name, "#2", "second", "-o", "out.bsp"]).done();
+        let mut wanted = old.clone();
+        wanted[2] = "second".to_owned();
+        assert_eq!(names("out.bsp"), wanted);
+        for index in [0, 99] {
+            let run = room.run(&["tex", "rename", name, &format!("#{index}"), "second", "-o", "no.bsp"]);
+            let run = run.without_data(1);
+            assert!(run.err.contains(&format!("no texture with a name has the index {index}")), "{}", run.err);
+        }
+        room.run(&["tex", "rename", name, "#1", "{1}", "-o", "no.bsp"]).without_data(2);
+    }
+    // Where records have the names, textures have no index.
+    room.write("q2.bsp", &fixture("q2/own_rooms"));
+    let run = room.run(&["tex", "rename", "q2.bsp", "#1", "second", "-o", "no.bsp"]).without_data(1);
+    assert!(run.err.contains("no texture has a name like `#1`"), "{}", run.err);
+}
