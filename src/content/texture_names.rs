@@ -448,7 +448,8 @@ impl Renaming {
     /// use bspkit::content::texture_names::Renaming;
     /// let mut draft = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?.draft();
     /// assert_eq!(draft.texture_names()?.rename(&Renaming::at(1, "wall2")?)?.changed, 1);
-    /// assert_eq!(draft.texture_names()?.iter().nth(1).unwrap().name, b"wall2");
+    /// let name = draft.texture_names()?.iter().find(|name| name.index == 1).unwrap().name;
+    /// assert_eq!(name, b"wall2");
     /// # Ok::<(), bspkit::Error>(())
     /// ```
     ///

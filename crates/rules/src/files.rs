@@ -232,8 +232,8 @@ fn in_folder(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
 // Files of StripperCS2: JSON with comments, in which `filter`, `add` and `modify` may be there several times.
 //
 // All filters are applied, then all additions, then all changes. Values and outputs are matched with their case, keys
-// and expressions without. Outputs under `io` are matched and written as pairs of Source: the output as key, and target, input,
-// parameter, delay and number of times, divided by commas, as value. Source: the schema of StripperCS2.
+// and expressions without. Outputs under `io` are matched and written as pairs of Source: the output as key, and as
+// value target, input, parameter, delay and number of times, divided by commas. Source: the schema of StripperCS2.
 
 type Wrong = (At, String);
 

@@ -1,4 +1,5 @@
-//! Outputs of Source as rules write, match and change them: a key with five parts as its value, such as `door,Open,,0.5,-1`.
+//! Outputs of Source as rules write, match and change them: a key with five parts as its value, such as
+//! `door,Open,,0.5,-1`.
 
 use bspkit::bytes::short;
 use bspkit::content::entities::Output;

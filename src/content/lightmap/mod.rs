@@ -136,8 +136,8 @@ impl LightSet {
     }
 
     /// The bytes of the lump that faces without a block name, with the faces: those of the sky, of textures without
-    /// light, and of luxels whose size is not known, which reach to what follows. Some engines read them; some compilers
-    /// leave an offset without meaning there.
+    /// light, and of luxels whose size is not known, which reach to what follows. Some engines read them. The offset
+    /// may also have no meaning: some compilers leave any number there.
     ///
     /// ```
     /// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;

@@ -344,7 +344,7 @@ impl Finder<'_, '_> {
         *unlit += others.len();
         self.claims.extend(others.iter().map(|block| Claim::of(block, Some(block.len))));
         self.find_averages(&mut blocks);
-        let claims = self.claimed(&blocks);
+        let claims = if self.claims.is_empty() { Vec::new() } else { self.claimed(&blocks) };
         (blocks, claims)
     }
 
