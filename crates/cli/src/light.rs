@@ -632,8 +632,6 @@ fn run_adjust(cx: &Context, args: &AdjustArgs) -> Result<Code> {
         let changed = light.adjust(&adjustment, |set, block, style| args.choice.has(set, block, style))?;
         if changed > 0 {
             args.choice.warn_of_shared(light, job);
-        }
-        if changed > 0 {
             warn_of_copies(&bsp, job);
         }
         // Whoever names pages means these.

@@ -3,22 +3,16 @@
 use std::io::{BufRead, BufReader, Read};
 
 use bspkit::Result;
-use bspkit::bytes::wide;
 use flate2::bufread::GzDecoder;
 
-use crate::{MOST, damaged, other_bytes, too_large};
+use crate::{damaged, other_bytes, read_into};
 
 /// The bytes of all members. Zeros may follow them, as tapes and some servers add them.
 pub(crate) fn unpack(packed: impl Read) -> Result<Vec<u8>> {
     let mut source = BufReader::new(packed);
     let mut bytes = Vec::new();
     loop {
-        let left = (MOST + 1).saturating_sub(wide(bytes.len()));
-        let read = GzDecoder::new(&mut source).take(left).read_to_end(&mut bytes);
-        read.map_err(|error| damaged().with_source(error))?;
-        if wide(bytes.len()) > MOST {
-            return Err(too_large());
-        }
+        read_into(&mut bytes, GzDecoder::new(&mut source))?;
         match first_that_is_not_zero(&mut source)? {
             (None, _) => return Ok(bytes),
             (Some(0x1F), true) => {}

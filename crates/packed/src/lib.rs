@@ -85,7 +85,10 @@ impl Form {
     pub fn unpack(self, packed: impl Read) -> Result<Vec<u8>> {
         match self {
             Form::Gzip => gzip::unpack(packed),
-            Form::Bzip2 => bounded(bzip2::read::MultiBzDecoder::new(packed)),
+            Form::Bzip2 => {
+                let mut bytes = Vec::new();
+                read_into(&mut bytes, bzip2::read::MultiBzDecoder::new(packed)).map(|()| bytes)
+            }
             Form::Zstd => zstd::unpack(packed),
         }
     }
@@ -124,15 +127,14 @@ fn other_bytes() -> Error {
     Error::new(ErrorKind::Malformed, "bytes that are not compressed follow the compressed data")
 }
 
-/// All bytes of a stream, up to [`MOST`].
-fn bounded(stream: impl Read) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = stream.take(MOST + 1).read_to_end(&mut bytes);
-    match read {
+/// Adds all bytes of a stream, up to [`MOST`] with those that are there.
+fn read_into(bytes: &mut Vec<u8>, stream: impl Read) -> Result<()> {
+    let left = (MOST + 1).saturating_sub(bspkit::bytes::wide(bytes.len()));
+    match stream.take(left).read_to_end(bytes) {
         Err(error) if error.kind() == io::ErrorKind::OutOfMemory => Err(too_large()),
         Err(error) => Err(damaged().with_source(error)),
-        Ok(read) if bspkit::bytes::wide(read) > MOST => Err(too_large()),
-        Ok(_) => Ok(bytes),
+        Ok(_) if bspkit::bytes::wide(bytes.len()) > MOST => Err(too_large()),
+        Ok(_) => Ok(()),
     }
 }
 

@@ -83,7 +83,8 @@ pub enum Carried {
 /// replaced, and would say of rules that they were applied to the new one.
 ///
 /// # Errors
-/// As [`read`]; [`ErrorKind::Io`] if the record there cannot be replaced or removed.
+/// As [`read`], if a record is there; [`ErrorKind::Io`] if it cannot be replaced or removed. Without one there, a record
+/// of the map that cannot be read is left where it is.
 ///
 /// ```
 /// use bspkit_rules::record::{self, Carried};
@@ -100,7 +101,10 @@ pub fn carry(from: &Path, to: &Path) -> Result<Carried> {
         return Ok(Carried::Nothing);
     }
     let is_there = target.is_file();
-    let record = read(from)?;
+    let record = match read(from) {
+        Err(_) if !is_there => return Ok(Carried::Nothing),
+        record => record?,
+    };
     if record != Record::default() {
         let text = write(&record)?;
         let mut is_same = false;

@@ -43,7 +43,7 @@ pub(super) fn carry_record(map: &Path, place: &Path, job: &mut Job<'_>) -> Optio
         Ok(Carried::Nothing) => return None,
         Ok(Carried::Replaced) => format!("{} was of the map that is replaced, and is now of this one", shown(&path)),
         Ok(Carried::Removed) => format!("{} was of the map that is replaced, and is removed", shown(&path)),
-        Err(error) => format!("{} is of another map now: {error}", shown(&path)),
+        Err(error) => format!("{} may be of another map: {error}", shown(&path)),
     };
     job.warn(&warning);
     Some(warning)

@@ -71,7 +71,8 @@ fn slides(graph: &mut Graph<'_>, pak: &Pak<'_>, folders: &Folders) {
         let ends = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| end);
         ends.filter_map(|end| folders.get(&name[..end])).for_each(|entities| slide(graph, &name, entities));
     }
-    for (folder, entities) in folders.iter().take(MOST_FOLDERS) {
+    // An entity without a folder does not mean all that the game has there.
+    for (folder, entities) in folders.iter().filter(|(folder, _)| **folder != *b"materials/vgui").take(MOST_FOLDERS) {
         graph.names_in_game(folder).iter().for_each(|name| slide(graph, name, entities));
     }
     if let Some(folder) = folders.keys().nth(MOST_FOLDERS).filter(|_| graph.has_game()) {

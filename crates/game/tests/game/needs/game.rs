@@ -158,6 +158,7 @@ fn slides_of_the_game_are_those_of_the_folder_that_an_entity_names() {
         .with("materials/vgui/own/show/two.vmt", "Own { $basetexture own/two }")
         .with("materials/vgui/own/show/notes.txt", "")
         .with("materials/vgui/own/shown.vmt", "")
+        .with("materials/vgui/stock.vmt", "")
         .with("materials/own/two.vtf", "");
     let one = ("materials/vgui/own/show/one.vmt", "Own { }");
     let map = room(&["classname vgui_slideshow_display\ndirectory Own\\Show"], &[one]);
