@@ -163,7 +163,10 @@ mod tests {
         for form in [Form::Gzip, Form::Bzip2, Form::Zstd] {
             let (content, [one, two]) = pieces(form);
             assert!(form.unpack(&[one.clone(), two.clone()].concat()[..]).unwrap() == content, "{form:?}");
-            assert!(form.unpack(&[&one[..], &two, b"own"].concat()[..]).is_err(), "{form:?}");
+            for end in [&b"own"[..], b"four and more bytes"] {
+                assert!(form.unpack(&[&one[..], &two, end].concat()[..]).is_err(), "{form:?}");
+                assert!(form.unpack(end).is_err(), "{form:?}");
+            }
             assert!(form.unpack(&[&one[..], &two[..two.len() - 1]].concat()[..]).is_err(), "{form:?}");
         }
     }

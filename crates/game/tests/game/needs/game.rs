@@ -158,7 +158,6 @@ fn slides_of_the_game_are_those_of_the_folder_that_an_entity_names() {
         .with("materials/vgui/own/show/two.vmt", "Own { $basetexture own/two }")
         .with("materials/vgui/own/show/notes.txt", "")
         .with("materials/vgui/own/shown.vmt", "")
-        .with("materials/vgui/stock.vmt", "")
         .with("materials/own/two.vtf", "");
     let one = ("materials/vgui/own/show/one.vmt", "Own { }");
     let map = room(&["classname vgui_slideshow_display\ndirectory Own\\Show"], &[one]);
@@ -169,6 +168,16 @@ fn slides_of_the_game_are_those_of_the_folder_that_an_entity_names() {
         needs.get("materials/own/two.vtf").map(|need| (need.sure, need.found)),
         Some((Sure::Likely, Found::Game))
     );
+}
+
+/// An entity without a folder does not mean all that the game has for its interface.
+#[test]
+fn slides_without_a_folder_are_none_of_the_game() {
+    let game = Memory::default().with("materials/vgui/stock.vmt", "");
+    for folder in [".", "x/.."] {
+        let map = room(&[&format!("classname vgui_slideshow_display\ndirectory {folder}")], &[]);
+        assert!(find(&map, &game).get("materials/vgui/stock.vmt").is_none(), "{folder}");
+    }
 }
 
 #[test]
