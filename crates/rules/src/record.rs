@@ -83,8 +83,8 @@ pub enum Carried {
 /// replaced, and would say of rules that they were applied to the new one.
 ///
 /// # Errors
-/// As [`read`], if a record is there; [`ErrorKind::Io`] if it cannot be replaced or removed. Without one there, a record
-/// of the map that cannot be read is left where it is.
+/// As [`read`], if a record is there; [`ErrorKind::Io`] if it cannot be replaced or removed. Without one there, a
+/// record of the map that cannot be read is left where it is.
 ///
 /// ```
 /// use bspkit_rules::record::{self, Carried};
